@@ -21,7 +21,7 @@ from codegen.golden import can_be_cut, text_tokenizer
 from codegen.ir.text import Text
 from codegen.verification import verify
 
-QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",)}
+QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",), "zero/mt5": ("w8a8",)}
 LABELS = ("cats", "up, down", "the oil price")
 PAIRS = [
     (text, hypothesis)

@@ -12,6 +12,8 @@ from family_specials import ROBERTAS
 from token_ids import CLIP
 
 Settings = dict[str, Any]
+# By key: how often it is there, and with which values.
+Rare = dict[str, tuple[float, tuple[Any, ...]]]
 
 _OFFSETS = dict.fromkeys(("esm", "mpnet", *ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
@@ -32,8 +34,8 @@ _ANGLES: tuple[Settings, ...] = (
 
 def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
-    if family.endswith("t5/encoder"):
-        return _draw_t5(source)
+    if family.endswith(("t5/encoder", "t5/rows")):
+        return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
     if family == "bart/rows":
         return _draw_bart(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
@@ -66,11 +68,11 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     return settings, tokens
 
 
-def _draw_t5(source: random.Random) -> tuple[Settings, int]:
+def _draw_t5(source: random.Random, rare: Rare) -> tuple[Settings, int]:
     """As `draw_encoder`, of T5, whose heads have a width of their own and whose texts have no end."""
     tokens = source.randrange(14, 40)
     settings = {key: source.choice(values) for key, values in T5_SHAPE.items()}
-    for key, (chance, values) in T5_RARE.items():
+    for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
     return settings | {"n_positions": tokens}, tokens
@@ -90,15 +92,15 @@ def _draw_bart(source: random.Random) -> tuple[Settings, int]:
     return settings, tokens
 
 
-def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
-    """By key: how often it is there, and with which values; those that depend on the shape."""
+def _common(family: str, width: int, layers: int) -> Rare:
+    """Those that depend on the shape."""
     activation = {
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
     }.get(family, "hidden_act")
     rms = ("eurobert", "ultrabert", *LLAMAS, "gemma3_text/rows")
     epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
-    found: dict[str, tuple[float, tuple[Any, ...]]] = {
+    found: Rare = {
         activation: (0.3, _ACTIVATIONS),
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
         "tie_word_embeddings": (0.15, (True, False)),
@@ -128,13 +130,18 @@ T5_SHAPE: dict[str, tuple[Any, ...]] = {
     "relative_attention_num_buckets": (4, 6, 8, 11, 32),
     "relative_attention_max_distance": (6, 9, 14, 40, 128),
 }
-T5_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+T5_RARE: Rare = {
     "num_decoder_layers": (0.3, (1, 2, 3)),
     "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
     "tie_word_embeddings": (0.3, (True, False)),
     "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
 }
-_BART_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+_T5_ROWS_RARE: Rare = {
+    "decoder_start_token_id": (0.9, (0, 0, 1, 2, 5, 70, 80, 90)),
+    "eos_token_id": (0.1, (1, 2, [1])),
+    "pad_token_id": (0.1, (0, 1)),
+}
+_BART_RARE: Rare = {
     "activation_function": (0.3, _ACTIVATIONS),
     "scale_embedding": (0.4, (True, False)),
     "decoder_start_token_id": (0.5, (0, 1, 2, 5, 70, 285)),
@@ -146,7 +153,7 @@ _ANGLES_BY_KIND = tuple({"full_attention": one, "sliding_attention": {"rope_thet
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
 _KEY_HEADS = {"num_key_value_heads": (0.6, (1, 2))}
-_DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
+_DEBERTA: Rare = {
     "relative_attention": (0.8, (True,)),
     "pos_att_type": (0.8, (["p2c", "c2p"], ["c2p"], ["p2c"], "p2c|c2p", "c2p", [], None, ["p2p"], "none", "")),
     "max_relative_positions": (0.4, (-1, 0, 5, 9, 30, 64)),
@@ -156,7 +163,7 @@ _DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
     "pooler_hidden_act": (0.3, _ACTIVATIONS),
     "legacy": (0.2, (False,)),
 }
-_RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
+_RARE: dict[str, Rare] = {
     "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
     "megatron-bert": _WIDE,
     "big_bird": _WIDE

@@ -23,7 +23,8 @@ from ..shared.encoder_decoder import (
 )
 from ..shared.target import build_behind_encoder
 from . import bert_like
-from .bart_rows import ENDINGS, rows_graph
+from .bart_rows import rows_graph
+from .rows_of_both import classes_of
 
 _LABELS = 3  # as of NLI, where a classifier names none
 
@@ -89,5 +90,5 @@ class Family:
 
     def _reads_in_both(self, config: Config) -> bool:
         named = config.architectures
-        classes = {f"{self.of_rows}{ending}" for ending in ENDINGS} if self.of_rows else set()
-        return not config.embeds and self.writer not in named and not classes.isdisjoint(named)
+        classes = classes_of(self.of_rows) if self.of_rows else ()
+        return not config.embeds and self.writer not in named and not set(classes).isdisjoint(named)

@@ -10,6 +10,7 @@ from ..shared.t5_stack import Form, Stack, embedded, read_shape, read_words
 from . import bert_like
 from .architecture import check_architecture
 from .heads import CLASSIFIER_ENDING, read_head
+from .rows_of_both import classes_of
 
 _ROOT = "transformer."  # of the encoder in a file with a head
 
@@ -19,8 +20,9 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Fo
     names of its classes begin with, `form` what it has of its own, `writer` the class that has the decoder as well."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
+    others = (writer, *classes_of(family))
     if sentence is None or writer not in config.architectures:
-        check_architecture(config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,))
+        check_architecture(config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=others)
     bert_like.check_encoder_only(config)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)

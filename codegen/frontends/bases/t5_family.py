@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What T5, mT5 and UMT5 have in common: a folder is that of a writer or that of its encoder alone, which its class
-says; sentence-transformers reads the encoder of either."""
+"""What T5, mT5 and UMT5 have in common: a folder is that of a writer, of its encoder alone, or of a class whose decoder
+reads the text itself, which its class says; sentence-transformers reads the encoder of a writer, too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ..shared import parts
 from ..shared.t5_stack import Form
 from ..shared.t5_writer import writer_graph
 from ..shared.target import build_behind_encoder
+from .rows_of_both import classes_of
 from .t5_encoder import encoder_graph
+from .t5_rows import rows_graph
 
 _POSITIONS = "n_positions"
 # Of a text and of a target where no file says it: distances have no end, T5 was trained with these.
@@ -56,6 +58,9 @@ class Family:
         """Of a writer as `build_behind_encoder`; where nothing has a position, the token that a target begins with
         takes none."""
         if not self._writes_texts(checkpoint.config):
+            of_both = set(classes_of(self.name)).intersection(checkpoint.config.architectures)
+            if of_both and checkpoint.sentence is None:
+                return rows_graph(checkpoint, max_tokens, self.name, self.form)
             return encoder_graph(checkpoint, max_tokens, self.name, self.form, self._writer)
         if checkpoint.sentence is not None:
             message = f"{self._writer} writes texts, an embedding is asked for: set architectures in config.json to "

@@ -16,6 +16,8 @@ from . import parts
 from .computed import times
 from .distance_bias import distance_bias
 
+# Of the first files, which nothing reads.
+UNREAD = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
 _BUCKETS, _FARTHEST = "relative_attention_num_buckets", "relative_attention_max_distance"
 # Of the library, for one thing.
 _OTHER_NAMES = {
@@ -32,6 +34,7 @@ class Form:
 
     feed_forward: str  # where the configuration does not say it
     scaling: Literal["said", "never", "always"]  # of the rows that logits are made of
+    begin: int | None = None  # what a decoder reads first, where the configuration does not say it
     bias_by_layer: bool = False  # each layer has a bias of its own
 
 
@@ -80,6 +83,12 @@ def read_shape(config: Config, form: Form) -> Shape:
     )
 
 
+def check_pad(config: Config) -> None:
+    """EtchError where a decoder's is null, as in the library. What it begins with is said by another key."""
+    if "pad_token_id" in config and config.values["pad_token_id"] is None:
+        raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
+
+
 def read_words(tensors: TensorFile, root: str, stacks: Sequence[str], shape: tuple[int, int]) -> Parameter:
     """The embedding that `stacks` share. The library stores it once, its older files and other tools by any of its
     names."""
@@ -87,9 +96,9 @@ def read_words(tensors: TensorFile, root: str, stacks: Sequence[str], shape: tup
     return parts.tied_parameter(tensors, "word_embeddings", names, shape)
 
 
-def embedded(words: Parameter, out: str) -> Embed:
-    """Words alone make the first rows of a stack."""
-    return Embed((Term(words, "ids"),), out)
+def embedded(words: Parameter, out: str, begin: int | None = None) -> Embed:
+    """Words alone make the first rows of a stack: of the text, or of the text one token behind it and `begin` first."""
+    return Embed((Term(words, "ids", shift=0 if begin is None else -1, outside=begin),), out)
 
 
 class Stack:
@@ -120,13 +129,18 @@ class Stack:
 
     def encoded(self, positions: int) -> tuple[Node, ...]:
         """All of an encoder behind its embedding, for texts of at most `positions`."""
-        return self.layers((*self.self_attention("", positions), *self.feed_forward(1))), self.final_norm()
+        return self._layers((*self._self_attention("", positions), *self._feed_forward(1))), self._final_norm()
 
-    def layers(self, body: tuple[Op, ...]) -> Layers:
+    def decoded(self, positions: int, scale: float = 1.0) -> tuple[Node, ...]:
+        """All of a decoder behind its embedding, beside an encoder's rows; its own are times `scale`."""
+        attentions = (*self._self_attention("self_", positions), *self._cross_attention("cross_"))
+        return self._layers((*attentions, *self._feed_forward(2))), self._final_norm(scale)
+
+    def _layers(self, body: tuple[Op, ...]) -> Layers:
         """All blocks."""
         return Layers(f"{self._of}_layer", len(self._blocks), body)
 
-    def self_attention(self, prefix: str, positions: int) -> tuple[Op, ...]:
+    def _self_attention(self, prefix: str, positions: int) -> tuple[Op, ...]:
         """To all rows of the stack or those so far, which are at most `positions`, with the bias of their distance."""
         shape, encodes = self._shape, self._of == "encoder"
         tensors = (f"{block}layer.0.SelfAttention.relative_attention_bias.weight" for block in self._blocks)
@@ -136,7 +150,7 @@ class Stack:
         bias = distance_bias(name, learned, positions, shape.buckets, shape.farthest, both_sides=encodes)
         return self._attention(prefix, 0, "SelfAttention", self._normed, "none" if encodes else "causal", bias)
 
-    def cross_attention(self, prefix: str) -> tuple[Op, ...]:
+    def _cross_attention(self, prefix: str) -> tuple[Op, ...]:
         """To the rows of the encoder."""
         return self._attention(prefix, 1, "EncDecAttention", "hidden", "none", None)
 
@@ -155,7 +169,7 @@ class Stack:
             self._linear(f"{name}output", f"{of}.o", context, self._value, residual=self._value),
         )
 
-    def feed_forward(self, part: int) -> tuple[Op, ...]:
+    def _feed_forward(self, part: int) -> tuple[Op, ...]:
         """With a gate or without."""
         shape, of, normed = self._shape, f"layer.{part}.DenseReluDense", self._normed
         if shape.gated:
@@ -169,7 +183,7 @@ class Stack:
         output = self._linear(f"{self._prefix}output", f"{of}.wo", self._inner, self._value, residual=self._value)
         return (self._norm(f"{self._prefix}feed_forward_norm", part), *inner, output)
 
-    def final_norm(self, scale: float = 1.0) -> Norm:
+    def _final_norm(self, scale: float = 1.0) -> Norm:
         """In place, its rows times `scale`."""
         gamma: Array = self._tensors.take(f"{self._root}final_layer_norm.weight", (self._shape.hidden,))
         if scale != 1.0:

@@ -10,7 +10,7 @@ from ...load.generation_config import GenerationSettings
 from ...load.safetensors import TensorFile
 from ...tasks.translation import Translation
 from . import parts
-from .t5_stack import Form, Stack, embedded, read_shape, read_words
+from .t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
 from .target import build_target
 
 _LOGITS = "lm_head.weight"
@@ -27,27 +27,19 @@ def writer_graph(
     a target behind the token that it begins with, its end included; `form` is what a family has of its own."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    _check_pad(config)
+    check_pad(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     for tokens in (max_source, target.steps(max_source)):
         parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)
-    # Of the first files, which nothing reads.
-    tensors.ignore("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")
+    tensors.ignore(UNREAD)
     words = read_words(tensors, "", ("encoder", "decoder"), (vocabulary, shape.hidden))
     projection, scale = _logits(config, tensors, words, form)
     encoder = Stack(config, tensors, shape, "encoder", "hidden")
     decoder = Stack(config, tensors, shape, "decoder", "target", "target_")
     repeat = (
         embedded(words, "target"),
-        decoder.layers(
-            (
-                *decoder.self_attention("self_", target.steps(max_source)),
-                *decoder.cross_attention("cross_"),
-                *decoder.feed_forward(2),
-            )
-        ),
-        decoder.final_norm(scale),
+        *decoder.decoded(target.steps(max_source), scale),
         Linear("logits", projection, None, "target", "logits"),
     )
     body = (embedded(words, "hidden"), *encoder.encoded(max_source))
@@ -62,12 +54,6 @@ def writer_graph(
         repeat=repeat,
         target=target,
     )
-
-
-def _check_pad(config: Config) -> None:
-    """EtchError where it is null, as in the library. What a target begins with is said by another key."""
-    if "pad_token_id" in config and config.values["pad_token_id"] is None:
-        raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
 
 
 def _logits(config: Config, tensors: TensorFile, words: Parameter, form: Form) -> tuple[Parameter, float]:

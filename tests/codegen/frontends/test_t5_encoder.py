@@ -23,7 +23,10 @@ from codegen.oracle.interpret import Interpreter
 
 MEAN, GATED, MT5, TAGS = "t5/mean", "t5/gated", "mt5/mean", "tags/t5"
 WORDS, COPY = "shared.weight", "encoder.embed_tokens.weight"
-SUPPORTED = "T5ForTokenClassification, T5ForConditionalGeneration, or T5EncoderModel with the modules.json"
+SUPPORTED = (
+    "T5ForTokenClassification, T5ForConditionalGeneration, T5ForSequenceClassification, T5ForQuestionAnswering, or "
+    "T5EncoderModel with the modules.json"
+)
 # T5Attention._relative_position_bucket of transformers 5.23.0, of keys on both sides, 32 buckets up to 128: the
 # distances at which a side's buckets begin.
 FIRST = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)
@@ -43,8 +46,8 @@ PLAIN = configure(feed_forward_proj="relu", is_gated_act=None, dense_act_fn=None
 UNSAID = configure(feed_forward_proj=None, is_gated_act=None, dense_act_fn=None)
 BIAS = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a classifier of texts": (TAGS, class_is("T5ForSequenceClassification"), "architecture-not-supported", SUPPORTED),
-    "answers": (TAGS, class_is("T5ForQuestionAnswering"), "architecture-not-supported", SUPPORTED),
+    "a classifier of texts": (MEAN, class_is("T5ForSequenceClassification"), "architecture-not-supported", SUPPORTED),
+    "answers": (MEAN, class_is("T5ForQuestionAnswering"), "architecture-not-supported", SUPPORTED),
     "both without a head": (MEAN, class_is("T5Model"), "architecture-not-supported", SUPPORTED),
     "another family's": (MT5, class_is("T5EncoderModel"), "architecture-not-supported", "MT5EncoderModel"),
     "a tagger's embedding": (MEAN, class_is("T5ForTokenClassification"), "architecture-conflict", "modules.json"),

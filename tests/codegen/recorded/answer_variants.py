@@ -12,7 +12,7 @@ from head_model import write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
-from variant_shapes import Variant, bart, bert_like, distilbert
+from variant_shapes import Variant, bart, bert_like, distilbert, t5
 
 ENDING = "ForQuestionAnswering"
 VARIANTS: dict[str, Variant] = {
@@ -36,6 +36,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),
     "answers/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 32), **DEBERTA_V3),
     "answers/bart": bart(0, (18, 3, 1, 19, 32)),
+    "answers/t5": t5("T5", 0, (18, 3, 1, 19, 32), decoder_start_token_id=0),
 }
 
 

@@ -32,7 +32,7 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
 
 def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
-    if config.model_type in ("t5", "mt5"):
+    if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions
     if config.model_type == "big_bird" and config.attention_type == "block_sparse":
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)

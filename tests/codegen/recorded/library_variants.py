@@ -27,7 +27,7 @@ from published_settings import (
 )
 from token_ids import some_tokens
 from unrounded import unrounded
-from variant_shapes import FALCON_KEYS, GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
+from variant_shapes import FALCON_KEYS, GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert, t5
 from vocabularies import write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -239,6 +239,10 @@ VARIANTS: dict[str, Variant] = {
         activation_function="relu",
         problem_type=REGRESSION,
     ),
+    "t5/regression": t5(
+        "T5", 1, (20, 3, 1, 23, 20), num_decoder_layers=2, decoder_start_token_id=70, problem_type=REGRESSION
+    ),
+    "umt5/softmax": t5("UMT5", 3, (18, 2, 2, 19, 16), feed_forward_proj="gated-silu"),
     "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),
     "gpt_neo/softmax": bert_like(
         "GPTNeo",

@@ -64,7 +64,8 @@ def _tokenizer(folder: Path) -> Any:
     if not (folder / "tokenizer.json").exists():
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    names = {key: settings.get(key, name) for key, name in SPECIALS.items()}
+    added = {token["content"] for token in json.loads((folder / "tokenizer.json").read_text("utf-8"))["added_tokens"]}
+    names = {key: name for key, usual in SPECIALS.items() if (name := settings.get(key, usual)) in added}
     names["model_max_length"] = settings["model_max_length"]
     segments = "token_type_ids" in settings.get("model_input_names", ())
     inputs = ["input_ids", *(["token_type_ids"] if segments else []), "attention_mask"]

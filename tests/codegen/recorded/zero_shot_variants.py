@@ -11,7 +11,7 @@ import transformers
 from head_model import write_cases, write_head_model
 from outputs import write_recorded
 from published_settings import DEBERTA_V3
-from variant_shapes import Variant, bart, bert_like, distilbert
+from variant_shapes import Variant, bart, bert_like, distilbert, t5
 
 TEXTS = (
     "the cat sat on the mat",
@@ -26,6 +26,7 @@ LABELS_OF_CLASSIFIERS: dict[str, tuple[str, ...]] = {
     "zero/distilbert": ("Entailment", "not_entailment"),
     "zero/deberta-v2": ("entailment", "neutral", "contradiction"),
     "zero/bart": ("contradiction", "neutral", "entailment"),
+    "zero/mt5": ("entailment", "neutral", "contradiction"),
 }
 VARIANTS: dict[str, Variant] = {
     "zero/bert": bert_like("Bert", 3, (20, 5, 1, 37, 32)),
@@ -33,6 +34,7 @@ VARIANTS: dict[str, Variant] = {
     "zero/distilbert": distilbert(2, (21, 3, 2, 19, 32)),
     "zero/deberta-v2": bert_like("DebertaV2", 3, (24, 3, 1, 23, 60), **DEBERTA_V3),
     "zero/bart": bart(3, (20, 4, 1, 17, 60), decoder_layers=2),
+    "zero/mt5": t5("MT5", 3, (20, 4, 1, 17, 60), num_decoder_layers=2),
 }
 
 
