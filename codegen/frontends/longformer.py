@@ -20,13 +20,13 @@ from ..load.limits import Limits
 from . import roberta
 from .bases import bert_like
 from .shared import parts
-from .shared.masks import masks_both_ways
+from .shared.attention_windows import HARMLESS_KEYS, windowed
+
+__all__ = ["HARMLESS_KEYS"]
 
 MODEL_TYPE = "longformer"
 CLASSIFIER = "LongformerForSequenceClassification"
 ENCODER = "LongformerModel"
-# Of the first files, and of an export.
-HARMLESS_KEYS = frozenset(("attention_mode", "ignore_attention_mask", "onnx_export"))
 _PREFIX = "longformer."
 _ANSWERS = "LongformerForQuestionAnswering"
 _CHOICES = "LongformerForMultipleChoice"
@@ -48,7 +48,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
     global_rows = 0 if checkpoint.sentence is not None else _global_rows(checkpoint)
-    form = bert_like.Form(_LAYER, masks=replace(masks_both_ways(_windows(config)), global_rows=global_rows))
+    form = bert_like.Form(_LAYER, masks=replace(windowed(config, "num_hidden_layers"), global_rows=global_rows))
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     unused = () if global_rows else tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
     graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, form)
@@ -75,15 +75,3 @@ def _separator(checkpoint: Checkpoint) -> int:
         message = f"sep_token_id {separator} is not what the tokenizer has behind the first of two texts and twice more"
         raise parts.refuse("config-value", message)
     return separator
-
-
-def _windows(config: Config) -> tuple[int, ...]:
-    """Of each layer, to one side."""
-    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
-    said = config.values.get("attention_window", 512)
-    windows = said if isinstance(said, list) else [said] * layers
-    if len(windows) != layers:
-        raise parts.refuse("config-value", f"attention_window has {len(windows)} values for {layers} layers")
-    if any(type(window) is not int or window <= 0 or window % 2 for window in windows):
-        raise parts.refuse("config-value", "attention_window must be even, for both sides of a token, and above 0")
-    return tuple(window // 2 for window in windows)

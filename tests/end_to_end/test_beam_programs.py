@@ -56,6 +56,7 @@ LONG = [
     ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
     ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
     ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),
+    ("led/texts", "w8a8", "host", Search(2, 0.8)),
     ("mbart/texts", "w8a8", "host", Search(3, 2.0)),
     ("transformer/paper", "w8a8", "host", Search(4)),
     ("t5/tied", "w8a8", "host", Search(4, 0.6, True)),

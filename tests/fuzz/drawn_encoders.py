@@ -36,8 +36,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
         return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
-    if family == "bart/rows":
-        return _draw_bart(source)
+    if family in ("bart/rows", "led/rows"):
+        return _draw_bart(source, family == "led/rows")
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
@@ -78,7 +78,13 @@ def _draw_t5(source: random.Random, rare: Rare) -> tuple[Settings, int]:
     return settings | {"n_positions": tokens}, tokens
 
 
-def _draw_bart(source: random.Random) -> tuple[Settings, int]:
+def led_windows(source: random.Random, layers: int) -> Settings:
+    """Of an encoder; the largest is one that the others divide, as the library needs it."""
+    windows = source.choice(((4,), (8,), (12,), (4, 8), (4, 12)))
+    return {"attention_window": windows[0] if len(windows) == 1 else [source.choice(windows) for _ in range(layers)]}
+
+
+def _draw_bart(source: random.Random, is_led: bool) -> tuple[Settings, int]:
     """As `draw_encoder`, of BART, whose decoder reads the text as well."""
     width, tokens = source.choice((1, 2, 3, 4)) * source.choice((4, 6, 8)), source.randrange(14, 40)
     heads = [count for count in (1, 2, 3, 4) if width % count == 0]
@@ -89,6 +95,10 @@ def _draw_bart(source: random.Random) -> tuple[Settings, int]:
     for key, (chance, values) in _BART_RARE.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
+    if is_led:
+        del settings["max_position_embeddings"]
+        settings |= {"max_encoder_position_embeddings": 48, "max_decoder_position_embeddings": tokens}
+        settings |= led_windows(source, settings["encoder_layers"])
     return settings, tokens
 
 

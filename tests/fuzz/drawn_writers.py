@@ -9,7 +9,7 @@ from typing import Any
 
 import decoder_settings as decoders
 import writer_variants as recorded
-from drawn_encoders import T5_RARE, T5_SHAPE
+from drawn_encoders import T5_RARE, T5_SHAPE, led_windows
 
 Settings = dict[str, Any]
 
@@ -25,6 +25,7 @@ NAMES = {
     "gpt_neox": "GPTNeoX",
     "gptj": "GPTJ",
     "granite": "Granite",
+    "led": "LED",
     "llama": "Llama",
     "m2m_100": "M2M100",
     "marian": "Marian",
@@ -61,6 +62,7 @@ _BASES = {
     "bart": recorded.BART,
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "gpt_neo": recorded.GPT_NEO,
+    "led": recorded.LED,
     "bloom": recorded.BLOOM,
     "falcon": recorded.FALCON,
     "xglm": recorded.XGLM,
@@ -126,6 +128,9 @@ _OTHERS: dict[str, tuple[Any, ...]] = {
 }
 
 
+_POSITIONS = {"led": ("max_encoder_position_embeddings", "max_decoder_position_embeddings")}
+
+
 def draw_writer(source: random.Random, family: str) -> Settings:
     """Settings of a model."""
     settings = dict(_BASES[family])
@@ -133,6 +138,8 @@ def draw_writer(source: random.Random, family: str) -> Settings:
     for key, (chance, values) in often.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
+    if family == "led":
+        settings |= led_windows(source, settings["encoder_layers"])
     return settings
 
 
@@ -140,7 +147,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "mbart", "marian", "m2m_100", "pegasus"):
+    if family in ("bart", "led", "mbart", "marian", "m2m_100", "pegasus"):
         width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}
@@ -149,7 +156,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             both |= {f"{of}_ffn_dim": (1.0, inner)}
         return both | {
             "d_model": (1.0, (width,)),
-            "max_position_embeddings": (1.0, tuple(range(24, 50, 5))),
+            **{key: (1.0, tuple(range(24, 50, 5))) for key in _POSITIONS.get(family, ("max_position_embeddings",))},
             "activation_function": (0.3, _ACTIVATIONS),
             "scale_embedding": (0.4, (True, False)),
             "decoder_start_token_id": (0.2, (0, 1, 2, 5)),

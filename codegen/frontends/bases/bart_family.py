@@ -13,18 +13,11 @@ from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
-from ..shared.encoder_decoder import (
-    POSITIONS,
-    Form,
-    Positions,
-    build_encoder_decoder,
-    learned_positions,
-    position_count,
-)
+from ..shared.encoder_decoder import Form, Positions, build_encoder_decoder, learned_positions, position_count
 from ..shared.target import build_behind_encoder
 from . import bert_like
 from .bart_rows import rows_graph
-from .rows_of_both import classes_of
+from .rows_of_both import ENDINGS
 
 _LABELS = 3  # as of NLI, where a classifier names none
 
@@ -40,7 +33,8 @@ class Family:
     said: Mapping[str, object] = field(default_factory=dict)  # by keys of older files, and what the class always does
     check: Callable[[Config], None] = lambda _: None  # of keys besides
     padding: Callable[[Config], int] | None = None  # the token that has no position, where there is one
-    of_rows: str = ""  # what its classes that read a text in both begin with, where there are some
+    of_rows: str = ""  # what its classes that read a text in both begin with, where there are some,
+    endings: tuple[str, ...] = ENDINGS  # and end with
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text, and of what is written."""
@@ -48,8 +42,8 @@ class Family:
         return Limits(
             width,
             vocabulary,
-            position_count(config),
-            POSITIONS,
+            position_count(config, self.form.source_positions),
+            self.form.source_positions,
             self.tokenizer_class,
             writes_texts=not self._reads_in_both(config),
             family_writes=True,
@@ -64,7 +58,8 @@ class Family:
             return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form)
         if self.padding is not None:
             bert_like.check_padding(checkpoint.tokenizer, self.padding(config))
-        return build_behind_encoder(checkpoint, self.writer, self.graph_of, max_tokens, position_count(config))
+        positions = position_count(config, self.form.target_positions)
+        return build_behind_encoder(checkpoint, self.writer, self.graph_of, max_tokens, positions)
 
     def graph_of(
         self,
@@ -90,5 +85,5 @@ class Family:
 
     def _reads_in_both(self, config: Config) -> bool:
         named = config.architectures
-        classes = classes_of(self.of_rows) if self.of_rows else ()
+        classes = [f"{self.of_rows}{ending}" for ending in self.endings] if self.of_rows else ()
         return not config.embeds and self.writer not in named and not set(classes).isdisjoint(named)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...ir.graph import Graph
 from ...load.folder import Checkpoint
-from ..shared import parts
-from ..shared.encoder_decoder import POSITIONS, Form, Positions, position_count, read_stacks, vocabulary_of
+from ..shared.encoder_decoder import Form, Positions, check_tokens, read_stacks, vocabulary_of
 from .rows_of_both import check_both, graph_of_rows
 
 _BEGIN = "decoder_start_token_id"
@@ -19,7 +20,9 @@ def rows_graph(checkpoint: Checkpoint, max_tokens: int, family: str, positions: 
     config, tensors = checkpoint.config, checkpoint.tensors
     check_both(config)
     config.natural_int("pad_token_id", 1)  # the library moves no text without one
-    parts.check_max_tokens(max_tokens, position_count(config), POSITIONS)
+    check_tokens(config, form, max_tokens, max_tokens)
     begin = config.natural_int(_BEGIN, _USUAL, maximum=vocabulary_of(config) - 1)
     stacks = read_stacks(config, tensors, positions, form, begin=begin)
-    return graph_of_rows(checkpoint, max_tokens, family, (*stacks.encoder, *stacks.decoder), stacks.widths, _USUAL)
+    body = (*stacks.encoder, *stacks.decoder)
+    graph = graph_of_rows(checkpoint, max_tokens, family, body, stacks.widths, _USUAL)
+    return replace(graph, notes=(*stacks.notes, *graph.notes))

@@ -17,7 +17,8 @@ from ...tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
-from .encoder_layer import BART_NAMES, LayerShape, post_norm_layer, pre_norm_layer
+from .encoder_layer import BART_NAMES, LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .masks import EVERYTHING, Masks
 from .sinusoids import halved_sinusoids
 from .target import build_target
 
@@ -35,7 +36,7 @@ _HARMLESS = """
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _LOGITS = "lm_head.weight"
-_WORDS = ("model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
+_WORDS = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
 _EPSILON = 1e-5  # of the norms; no key says it
 _DECODER = DecoderNames(
@@ -66,7 +67,13 @@ class Form:
     pre_norm: bool = False  # norms stand before the blocks, and one behind the last
     logits_bias: bool = True
     activation: str = "gelu"  # where config.json says none
-    scales_words: bool = False  # where it does not say
+    scales_words: bool | None = False  # where it does not say; None: never
+    root: str = "model."  # before the names of all tensors but the logits'
+    encoder: LayerNames = BART_NAMES  # what its layers call their parts,
+    masks: Callable[[Config], Masks] = lambda _: EVERYTHING  # and which tokens they see
+    unused: str = ""  # tensors of an encoder's layer that nothing reads, behind its prefix
+    source_positions: str = POSITIONS  # the key of how many there are
+    target_positions: str = POSITIONS
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Stacks:
     decoder: tuple[Node, ...]  # its rows are `target`
     width: int  # of both
     widths: dict[str, int]
+    notes: tuple[str, ...]
 
 
 def build_encoder_decoder(
@@ -93,8 +101,7 @@ def build_encoder_decoder(
     max_source, max_target = limits
     vocabulary = vocabulary_of(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
-    for tokens in (max_source, target.steps(max_source)):
-        parts.check_max_tokens(tokens, position_count(config), POSITIONS)
+    check_tokens(config, form, max_source, target.steps(max_source))
     stacks = read_stacks(config, tensors, positions, form, (_LOGITS,))
     logits = _vocabulary(tensors, stacks.words, vocabulary, form.logits_bias)
     tensors.finish()
@@ -105,6 +112,7 @@ def build_encoder_decoder(
         vocabulary,
         1,
         max_source,
+        stacks.notes,
         repeat=(*stacks.decoder, logits),
         target=target,
     )
@@ -123,24 +131,26 @@ def read_stacks(
     parts.check_other_names(config, _OTHER_NAMES)
     encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
     # Of the first files, which nothing reads.
-    tensors.ignore("model.encoder.version", "model.decoder.version")
-    names = (*_WORDS, *tied)
+    tensors.ignore(*(f"{form.root}{of}.version" for of in ("encoder", "decoder")))
+    unused = tensors.ignore(f"{form.root}encoder.layers.*.{form.unused}") if form.unused else ()
+    names = (*(f"{form.root}{name}" for name in _WORDS), *tied)
     missing = next((name for name in reversed(names) if name not in tensors), None)
     if not config.flag("tie_word_embeddings", True) and missing is not None:
         raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {missing}")
     words = parts.tied_parameter(tensors, "word_embeddings", names, (vocabulary_of(config), encoder.hidden))
 
     def stack(of: str, shape: LayerShape, out: str, shift: int = 0) -> tuple[Node, ...]:
-        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", form.scales_words) else None
+        scaled = form.scales_words is not None and config.flag("scale_embedding", form.scales_words)
+        factor = math.sqrt(shape.hidden) if scaled else None
         word = Term(words, "ids", factor=factor, shift=shift, outside=begin if shift else None)
         body: tuple[Node, ...] = (Embed((word, positions(of, shape.hidden)), out),)
         if form.embedding_norm:
-            source = f"model.{of}.layernorm_embedding"
+            source = f"{form.root}{of}.layernorm_embedding"
             norm = parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
             body += (norm,)
-        body += (_layers(config, tensors, of, shape, form.pre_norm),)
+        body += (_layers(config, tensors, of, shape, form),)
         if form.pre_norm:
-            source = f"model.{of}.layer_norm"
+            source = f"{form.root}{of}.layer_norm"
             body += (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, out),)
         return body
 
@@ -153,7 +163,14 @@ def read_stacks(
         stack("decoder", decoder, "target", 0 if begin is None else -1),
         encoder.hidden,
         widths,
+        (f"not used: {len(unused)} tensors of tokens that see all others",) if unused else (),
     )
+
+
+def check_tokens(config: Config, form: Form, source: int, target: int) -> None:
+    """EtchError where so many have no positions."""
+    for tokens, key in ((source, form.source_positions), (target, form.target_positions)):
+        parts.check_max_tokens(tokens, position_count(config, key), key)
 
 
 def vocabulary_of(config: Config) -> int:
@@ -182,14 +199,14 @@ def computed_positions(config: Config) -> Positions:
     return lambda of, width: Term(table(width), "positions")
 
 
-def position_table(of: str) -> str:
+def position_table(of: str, root: str = "model.") -> str:
     """The name of a tensor."""
-    return f"model.{of}.embed_positions.weight"
+    return f"{root}{of}.embed_positions.weight"
 
 
-def position_count(config: Config) -> int:
+def position_count(config: Config, key: str = POSITIONS) -> int:
     """Of a text and of a target."""
-    return config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
+    return config.positive_int(key, maximum=parts.MAX_WIDTH)
 
 
 def _shape(config: Config, of: str, form: Form) -> LayerShape:
@@ -199,20 +216,21 @@ def _shape(config: Config, of: str, form: Form) -> LayerShape:
         intermediate=config.positive_int(f"{of}_ffn_dim", maximum=parts.MAX_WIDTH),
         activation=parts.activation_of(config, "activation_function", form.activation),
         epsilon=_EPSILON,
+        masks=form.masks(config) if of == "encoder" else EVERYTHING,
     )
     parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
     return shape
 
 
-def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, pre_norm: bool) -> Layers:
+def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, form: Form) -> Layers:
     key = f"{of}_layers"
     count = config.positive_int(key, maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count, key)
-    prefixes = [f"model.{of}.layers.{i}." for i in range(count)]
+    prefixes = [f"{form.root}{of}.layers.{i}." for i in range(count)]
     if of == "encoder":
-        layer = pre_norm_layer if pre_norm else post_norm_layer
-        return Layers("encoder_layer", count, layer(tensors, prefixes, BART_NAMES, shape))
-    return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", pre_norm))
+        layer = pre_norm_layer if form.pre_norm else post_norm_layer
+        return Layers("encoder_layer", count, layer(tensors, prefixes, form.encoder, shape))
+    return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", form.pre_norm))
 
 
 def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int, has_bias: bool) -> Linear:

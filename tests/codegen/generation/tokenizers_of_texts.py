@@ -63,16 +63,16 @@ _BYTE_LEVEL = {
     **dict.fromkeys(("qwen2/texts", "qwen3/texts"), ("Qwen2Tokenizer", (*_PIECES, "<|endoftext|>"), {})),
 }
 _XGLM_PIECES = (*_FIRST, *UNIGRAM, *(f"<madeupword{i}>" for i in range(7)))
+_ROBERTA = {
+    "vocab_size": len(ROBERTA_VOCABULARY),
+    "bos_token_id": 0,
+    "pad_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 2,
+}
 SPECIAL = {
-    "bart/texts": {
-        "vocab_size": len(ROBERTA_VOCABULARY),
-        "bos_token_id": 0,
-        "pad_token_id": 1,
-        "eos_token_id": 2,
-        "decoder_start_token_id": 2,
-        "forced_bos_token_id": 0,
-        "forced_eos_token_id": 2,
-    },
+    "bart/texts": _ROBERTA | {"forced_bos_token_id": 0, "forced_eos_token_id": 2},
+    "led/texts": _ROBERTA,
     "mbart/texts": {
         "vocab_size": len(_MBART_PIECES),
         "pad_token_id": 1,
@@ -149,7 +149,7 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         made = getattr(transformers, name)(vocab=ids, merges=merges, model_max_length=41, **settings)
         made.save_pretrained(folder)
         return
-    if variant == "bart/texts":
+    if variant in ("bart/texts", "led/texts"):
         ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
         transformers.BartTokenizer(vocab=ids, merges=merges, model_max_length=20).save_pretrained(folder)

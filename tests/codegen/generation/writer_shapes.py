@@ -35,6 +35,12 @@ UNEVEN = BART | {
     "forced_eos_token_id": None,
     "decoder_start_token_id": 2,
 }
+LED = {key: value for key, value in BART.items() if key != "max_position_embeddings"} | {
+    "decoder_layers": 1,
+    "max_encoder_position_embeddings": 32,
+    "max_decoder_position_embeddings": 24,
+    "attention_window": [4, 8],
+}
 OPUS = BART | {
     "activation_function": "swish",
     "scale_embedding": True,

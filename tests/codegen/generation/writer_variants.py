@@ -13,6 +13,7 @@ from writer_shapes import (
     FALCON,
     GPT2,
     GPT_NEO,
+    LED,
     LFM2,
     LLAMA,
     LLAMA3,
@@ -42,6 +43,7 @@ from writer_shapes import (
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
     "bart/uneven": ("Bart", UNEVEN),
+    "led/texts": ("LED", LED | SPECIAL["led/texts"]),
     "bart/ends": (
         "Bart",
         BART | {"encoder_layers": 1, "decoder_layers": 1, "eos_token_id": ENDS, "forced_eos_token_id": ENDS[1]},
@@ -258,6 +260,7 @@ SETTINGS["m2m_100/languages"] |= {"no_repeat_ngram_size": 1}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
+SETTINGS["led/texts"] |= {"num_beams": 2, "length_penalty": 0.8, "no_repeat_ngram_size": 3}
 SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
@@ -266,7 +269,7 @@ _DECODERS = """
     GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron
     Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
-_TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
+_TRANSLATORS = ("Bart", "LED", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {
     **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS},
     **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},

@@ -36,6 +36,14 @@ VARIANTS: dict[str, Variant] = {
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),
     "answers/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 32), **DEBERTA_V3),
     "answers/bart": bart(0, (18, 3, 1, 19, 32)),
+    "answers/led": bart(
+        0,
+        (18, 3, 1, 19, 32),
+        "LED",
+        "max_encoder_position_embeddings",
+        max_decoder_position_embeddings=32,
+        attention_window=4,
+    ),
     "answers/t5": t5("T5", 0, (18, 3, 1, 19, 32), decoder_start_token_id=0),
 }
 

@@ -34,6 +34,8 @@ def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
     if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions
+    if config.model_type == "led":
+        return min(config.max_encoder_position_embeddings, config.max_decoder_position_embeddings)
     if config.model_type == "big_bird" and config.attention_type == "block_sparse":
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
     is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"

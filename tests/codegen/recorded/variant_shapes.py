@@ -34,13 +34,19 @@ def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config:
     return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
-def bart(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+def bart(
+    labels: int,
+    sizes: tuple[int, int, int, int, int],
+    model: str = "Bart",
+    positions_key: str = "max_position_embeddings",
+    **config: Any,
+) -> Variant:
     """Sizes: width, heads, layers, inner width, positions, those of the encoder and the decoder alike."""
     width, heads, layers, inner, positions = sizes
     both = {"attention_heads": heads, "layers": layers, "ffn_dim": inner}
     of_each = {f"{of}_{key}": value for key, value in both.items() for of in ("encoder", "decoder")}
-    settings = {"d_model": width, "max_position_embeddings": positions} | of_each
-    return Variant("BartForSequenceClassification", labels, settings | config)
+    settings = {"d_model": width, positions_key: positions} | of_each
+    return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
 def bert_like(
