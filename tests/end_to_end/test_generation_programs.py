@@ -92,6 +92,7 @@ LONG = [
     ("marian/opus", "w4a8", "host"),
     ("m2m_100/own", "w8a8", "host"),
     ("mbart/own", "w8a8", "host"),
+    ("mvp/own", "w8a8", "host"),
     ("olmo2/own", "w8a8", "host"),
     ("smollm3/own", "w4a8", "m-profile"),
     ("pegasus/own", "w4a8", "host"),

@@ -35,6 +35,7 @@ NAMES = {
     "mpnet": "MPNet",
     "mt5/encoder": "MT5",
     "mt5/rows": "MT5",
+    "mvp/rows": "Mvp",
     "nomic_bert": "NomicBert",
     "rembert": "RemBert",
     "roberta": "Roberta",
@@ -100,7 +101,8 @@ ENDINGS = {
     ),
     **dict.fromkeys(("mt5/encoder", "t5/encoder", "umt5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(
-        ("bart/rows", "mt5/rows", "t5/rows", "umt5/rows"), ("ForSequenceClassification", "ForQuestionAnswering")
+        ("bart/rows", "mt5/rows", "mvp/rows", "t5/rows", "umt5/rows"),
+        ("ForSequenceClassification", "ForQuestionAnswering"),
     ),
     **dict.fromkeys(DECODERS, ("ForSequenceClassification", "Model")),
     **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},

@@ -36,7 +36,7 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
         return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
-    if family in ("bart/rows", "led/rows"):
+    if family in ("bart/rows", "led/rows", "mvp/rows"):
         return _draw_bart(source, family == "led/rows")
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))

@@ -33,6 +33,7 @@ NAMES = {
     "mistral": "Mistral",
     "mpt": "Mpt",
     "mt5": "MT5",
+    "mvp": "Mvp",
     "olmo2": "Olmo2",
     "opt": "OPT",
     "pegasus": "Pegasus",
@@ -59,7 +60,7 @@ WITHOUT_ENCODER = (
     *_LLAMAS,
 )
 _BASES = {
-    "bart": recorded.BART,
+    **dict.fromkeys(("bart", "mvp"), recorded.BART),
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "gpt_neo": recorded.GPT_NEO,
     "led": recorded.LED,
@@ -147,7 +148,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "led", "mbart", "marian", "m2m_100", "pegasus"):
+    if family in ("bart", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus"):
         width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}
@@ -163,6 +164,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "forced_eos_token_id": (0.2, (None,)),
             "forced_bos_token_id": (0.1, (1, 7, 9)),
             "tie_word_embeddings": (0.15, (True, False)),
+            **({"use_prompt": (0.2, (True, False))} if family == "mvp" else {}),
         }
     if family in ("t5", "mt5", "umt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE

@@ -90,7 +90,7 @@ _ENDINGS = (
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
 _EAGER = (  # no other attention
-    *("big_bird", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
+    *("big_bird", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "mvp", "rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
 )
 _EMBED_BY_THEMSELVES = ("DPR", "Siglip")

@@ -19,8 +19,6 @@ from . import bert_like
 from .bart_rows import rows_graph
 from .rows_of_both import ENDINGS
 
-_LABELS = 3  # as of NLI, where a classifier names none
-
 
 @dataclass(frozen=True)
 class Family:
@@ -35,6 +33,7 @@ class Family:
     padding: Callable[[Config], int] | None = None  # the token that has no position, where there is one
     of_rows: str = ""  # what its classes that read a text in both begin with, where there are some,
     endings: tuple[str, ...] = ENDINGS  # and end with
+    labels: int = 2  # of a classifier that names none
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text, and of what is written."""
@@ -47,13 +46,14 @@ class Family:
             self.tokenizer_class,
             writes_texts=not self._reads_in_both(config),
             family_writes=True,
-            usual_labels=_LABELS,
+            usual_labels=self.labels,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """As `build_behind_encoder`, or `rows_graph`."""
         config = checkpoint.config
         if self._reads_in_both(config):
+            self.check(config)
             positions = self.positions(config, checkpoint.tensors)
             return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form)
         if self.padding is not None:

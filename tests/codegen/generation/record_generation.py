@@ -45,7 +45,18 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
 LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
-EAGER = ("Bloom", "CodeGen", "Gemma2", "GPTJ", "GPTNeo", "LED", "Mpt", "VaultGemma", "XGLM")  # no other attention
+EAGER = (
+    "Bloom",
+    "CodeGen",
+    "Gemma2",
+    "GPTJ",
+    "GPTNeo",
+    "LED",
+    "Mpt",
+    "Mvp",
+    "VaultGemma",
+    "XGLM",
+)  # no other attention
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (

@@ -56,6 +56,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/texts": ("Bart", BART | {"encoder_layers": 1, "decoder_layers": 1} | SPECIAL["bart/texts"]),
     "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
+    "mvp/own": ("Mvp", UNEVEN | {"encoder_layers": 1, "scale_embedding": False}),
     "mbart/own": ("MBart", MBART),
     "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
     "m2m_100/own": ("M2M100", M2M | {"encoder_layers": 2, "decoder_layers": 3}),
@@ -269,7 +270,7 @@ _DECODERS = """
     GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron
     Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
-_TRANSLATORS = ("Bart", "LED", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
+_TRANSLATORS = ("Bart", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")
 CLASSES = {
     **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS},
     **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},

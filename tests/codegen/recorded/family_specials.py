@@ -57,7 +57,7 @@ SPECIALS: dict[str, Specials] = {
         QWEN,
     ),
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
-    **dict.fromkeys(("bart", "led"), BART),
+    **dict.fromkeys(("bart", "led", "mvp"), BART),
     "esm": ESM,
     "esmc": ESMC,
     **dict.fromkeys(("clip", "clip_text_model"), CLIP),

@@ -239,6 +239,7 @@ VARIANTS: dict[str, Variant] = {
         activation_function="relu",
         problem_type=REGRESSION,
     ),
+    "mvp/softmax": bart(3, (20, 4, 1, 13, 14), "Mvp", scale_embedding=True, decoder_start_token_id=3),
     "t5/regression": t5(
         "T5", 1, (20, 3, 1, 23, 20), num_decoder_layers=2, decoder_start_token_id=70, problem_type=REGRESSION
     ),
