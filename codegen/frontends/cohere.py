@@ -25,7 +25,7 @@ def cohere_form(config: Config, theta: float, *, head_norms: bool, turned: tuple
     return Form(
         Biases(bias, bias, feed_forward=False),
         head_norms=HEAD_NORMS if head_norms else None,
-        own_head_norms=True,
+        own_head_norms="stacked",
         epsilon=_EPSILON,
         epsilon_key="layer_norm_eps",
         theta=theta,

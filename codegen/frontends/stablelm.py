@@ -19,8 +19,6 @@ _THETA, _PART, _EPSILON, _KEY_HEADS = 10_000.0, 0.25, 1e-5, 32
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    if config.flag("qk_layernorm", False):
-        raise parts.refuse("config-not-supported", "qk_layernorm is true: a norm for each head by itself")
     sizes = read_sizes(config, tensors, None, key_heads=_KEY_HEADS)
     if sizes.head_width * sizes.heads != sizes.width:
         raise parts.refuse("config-not-supported", "head_dim is not an even share of hidden_size")
@@ -30,9 +28,12 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     biases = Biases(config.flag("use_qkv_bias", False), attention_output=False, feed_forward=False)
     form = Form(
         biases,
+        head_norms=("q_layernorm", "k_layernorm") if config.flag("qk_layernorm", False) else None,
+        own_head_norms="numbered",
         key_heads=_KEY_HEADS,
         epsilon=_EPSILON,
         layer_norms=True,
+        norm_biases="rows",
         epsilon_key="layer_norm_eps",
         parallel=config.flag("use_parallel_residual", False),
     )

@@ -28,7 +28,7 @@ SMOLLM3_LAYERS: Rare = {
 STABLELM_RARE: Rare = {
     "use_parallel_residual": (0.5, (True, False)),
     "use_qkv_bias": (0.4, (True, False)),
-    "qk_layernorm": (0.1, (True,)),
+    "qk_layernorm": (0.5, (True, False)),
     "layer_norm_eps": (0.3, (1e-3, 0.1)),
     "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
 }
@@ -211,6 +211,17 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "attention_bias": (0.3, (True,)),
             "mlp_bias": (0.3, (True,)),
             "head_dim": (0.5, (4, 6, 8)),
+        },
+    ),
+    "persimmon": (
+        "Persimmon",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "layer_norm_eps": (0.3, (1e-3, 0.1)),
+            "qk_layernorm": (0.4, (True, False)),
+            "partial_rotary_factor": (0.3, (0.25, 0.75, 1.0)),
+            "tie_word_embeddings": (0.3, (True,)),
+            "head_dim": (0.05, (4, 8)),
         },
     ),
     "nemotron": (

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -69,9 +70,14 @@ def of_groups(array: Array, groups: int) -> Computed:
     return Computed(array.name, (outputs, groups * inputs), compute, array.file)
 
 
-def flat(array: Array) -> Computed:
-    """The rows of a matrix, one behind the other."""
-    return Computed(array.name, (array.shape[0] * array.shape[1],), lambda: array.values.reshape(-1), array.file)
+def one_row(arrays: Sequence[Array]) -> Computed:
+    """All their values, one behind the other."""
+    count = sum(math.prod(array.shape) for array in arrays)
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        return np.concatenate([array.values.reshape(-1) for array in arrays])
+
+    return Computed(arrays[0].name, (count,), compute, arrays[0].file)
 
 
 def depthwise(array: Array) -> Computed:

@@ -13,10 +13,13 @@ from ...ir.graph import Array, Linear, Norm, Parameter
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed, flat
+from .computed import Computed, one_row
 from .stacked import Made, stacked_linears
 
-NormBiases = Literal["all", "blocks", "none"]  # which layer norms have some; blocks: those before or behind one
+# Which layer norms have some: those of rows are not those of heads, those of blocks come before or behind one.
+NormBiases = Literal["all", "rows", "blocks", "none"]
+# Where the weights of heads are that have their own: in one tensor, or each in a tensor by its number.
+OwnWeights = Literal["stacked", "numbered"]
 
 
 @dataclass(frozen=True)
@@ -97,10 +100,10 @@ class LlamaParts:
             self.sizes.width,
             "hidden",
             "hidden",
-            bias=self.norm_biases == "all",
+            bias=self._rows_have_bias,
         )
 
-    def head_norms(self, names: tuple[str, str], *, own: bool = False) -> tuple[Norm, Norm]:
+    def head_norms(self, names: tuple[str, str], *, own: OwnWeights | None = None) -> tuple[Norm, Norm]:
         """Of queries and keys; with `own` each head has weights of its own."""
         width, sizes, bias = self.sizes.head_width, self.sizes, self.norm_biases == "all"
         queries, keys = (self.sources(f"self_attn.{name}") for name in names)
@@ -111,7 +114,7 @@ class LlamaParts:
 
     def row_norms(self) -> tuple[Norm, Norm]:
         """Of queries and keys, all heads as one row."""
-        bias = self.norm_biases == "all"
+        bias = self._rows_have_bias
         query, key = (
             self._norm(f"{of}_norm", self.sources(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of, bias=bias)
             for of in ("query", "key")
@@ -168,17 +171,27 @@ class LlamaParts:
         heads: int = 1,
         *,
         bias: bool,
-        own: bool = False,
+        own: OwnWeights | None = None,
     ) -> Norm:
         if self.bare_norms:
             ones = Computed(f"{name} of ones", (width,), lambda: np.ones(width, np.float32))
             return Norm(
                 name, Parameter(f"{name}_gamma", (ones,) * len(sources)), None, self.epsilon, value, out, "layer"
             )
-        shape = (heads, width) if own else (width,)
-        stored = (self.tensors.take(f"{source}.weight", shape) for source in sources)
-        gammas = tuple(self.gamma_of(flat(weight) if own else weight) for weight in stored)
+        gammas = tuple(self.gamma_of(self._weight(source, heads, width, own)) for source in sources)
         gamma, beta = Parameter(f"{name}_gamma", gammas), None
         if self.layer_norms and bias:
             beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))
         return Norm(name, gamma, beta, self.epsilon, value, out, "layer" if self.layer_norms else "rms", heads)
+
+    def _weight(self, source: str, heads: int, width: int, own: OwnWeights | None) -> Array:
+        """Of a norm of one layer."""
+        if own is None:
+            return self.tensors.take(f"{source}.weight", (width,))
+        if own == "stacked":
+            return one_row([self.tensors.take(f"{source}.weight", (heads, width))])
+        return one_row([self.tensors.take(f"{source}.norms.{i}.weight", (width,)) for i in range(heads)])
+
+    @property
+    def _rows_have_bias(self) -> bool:
+        return self.norm_biases in ("all", "rows")

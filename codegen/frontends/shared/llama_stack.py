@@ -15,7 +15,7 @@ from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
-from .llama_parts import LlamaParts, NormBiases, read_sizes
+from .llama_parts import LlamaParts, NormBiases, OwnWeights, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
@@ -72,7 +72,7 @@ class Form:
     biases: Biases
     head_norms: tuple[str, str] | None = None  # names of the norms of each head's queries and keys, where it has some
     norms_behind_turning: bool = False  # those of heads
-    own_head_norms: bool = False  # each head has weights of its own
+    own_head_norms: OwnWeights | None = None  # where each head has weights of its own
     row_norms: bool = False  # queries and keys are normalized, all heads as one
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
     heads: int | None = None  # the same; None: it has to

@@ -200,6 +200,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA | {"sliding_window": 6, "layer_types": WINDOWS, "logit_scale": 1.5} | SPECIAL["cohere2/texts"],
     ),
     "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
+    "persimmon/own": ("Persimmon", LLAMA | {"layer_norm_eps": 1e-3, "num_hidden_layers": 1, "num_attention_heads": 3}),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
     "falcon/new": (
@@ -226,6 +227,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA
         | {"use_parallel_residual": True, "use_qkv_bias": True, "layer_norm_eps": 1e-3, "tie_word_embeddings": True}
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.67}},
+    ),
+    "stablelm/head_norms": (
+        "StableLm",
+        LLAMA | {"qk_layernorm": True, "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.67}},
     ),
     "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 3, "norm_epsilon": 1e-3}),
     "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
@@ -268,7 +273,7 @@ for _own in SETTINGS.values():
 _DECODERS = """
     Arcee Bloom CodeGen Cohere Cohere2 Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
     GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron
-    Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
+    Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
 _TRANSLATORS = ("Bart", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")
 CLASSES = {

@@ -46,6 +46,7 @@ WITHOUT_ENCODER = (
         "mistral",
         "olmo",
         "opt",
+        "persimmon",
         "phi",
         "qwen",
     ),
