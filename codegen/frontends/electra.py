@@ -6,28 +6,22 @@ It is BERT with an embedding of its own width, a linear between the two where th
 
 from __future__ import annotations
 
-from ..ir.graph import Graph, Node, Pooling
-from ..ir.task import Task
-from ..load.config import Config
+from ..ir.graph import Graph, Node
 from ..load.folder import Checkpoint
-from ..load.safetensors import TensorFile
 from .bases import bert_like
 from .bases.architecture import check_architecture
 from .bases.heads import read_head
-from .shared import parts
+from .shared import parts, sequence_summary
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
-from .shared.rows import HeadOps
+from .shared.sequence_summary import summary_head
 
 MODEL_TYPE = "electra"
 CLASSIFIER = "ElectraForSequenceClassification"
 ENCODER = "ElectraModel"
 # Of the class that chooses among several answers.
-HARMLESS_KEYS = frozenset(
-    ("summary_activation", "summary_first_dropout", "summary_last_dropout", "summary_type", "summary_use_proj")
-)
-_SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
+HARMLESS_KEYS = sequence_summary.KEYS
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -57,27 +51,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             epsilon=shape.epsilon,
             width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
         ),
-        pooled=lambda source, task: _summary(config, tensors, shape, source, task),
+        pooled=lambda source, task: summary_head(config, tensors, shape.hidden, source, ("first", "gelu"), task),
     )
     tensors.finish()
     return Graph(widths | more, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
-
-
-def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str, task: Task) -> HeadOps:
-    """ElectraSequenceSummary, as far as a class with one output needs it."""
-    kind = config.text("summary_type", "first")
-    if kind not in _SUMMARIES:
-        raise parts.refuse("pooling-not-supported", f"summary_type '{kind}' (supported: {', '.join(_SUMMARIES)})")
-    if not config.flag("summary_use_proj", True) or config.flag("summary_proj_to_labels", False):
-        raise parts.refuse(
-            "summary-not-supported",
-            "only summaries by a linear of the encoder's width (summary_use_proj) are supported",
-        )
-    activation = "tanh" if config.text("summary_activation", "gelu") == "tanh" else None
-    if activation is None:
-        activation = parts.activation_of(config, "summary_activation", "gelu")
-    dense = ("summary", "sequence_summary.summary", activation)
-    return classifier_head(config, tensors, "hidden", shape.hidden, source, dense, pooling=_SUMMARIES[kind], task=task)
 
 
 def _encoder(

@@ -70,6 +70,7 @@ NAMES = {
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
+    "xlnet": "XLNet",
     "xmod": "Xmod",
     **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
@@ -108,6 +109,10 @@ ENDINGS = {
     **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},
     "led/rows": ("ForQuestionAnswering",),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
+    "xlnet": (
+        *("ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice", "Model"),
+        *("LMHeadModel", "ForQuestionAnsweringSimple"),
+    ),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
     "siglip_text_model": ("TextModel",),
 }
@@ -127,7 +132,7 @@ PREFIXES = {
     "led/rows": "led.",
     "longformer": "longformer.",
     "luke": "luke.",
-    "squeezebert": "transformer.",
+    **dict.fromkeys(("squeezebert", "xlnet"), "transformer."),
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *DECODERS), "model."),

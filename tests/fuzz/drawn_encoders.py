@@ -32,6 +32,18 @@ _ANGLES: tuple[Settings, ...] = (
 )
 
 
+_BY_LETTERS = ("n_embd", "n_head", "n_layer", "n_inner")
+# Of width, heads, layers and inner width the names, where these are not those of most.
+_SIZES = {
+    **dict.fromkeys(("gpt2/rows", "gpt_bigcode/rows", "gptj/rows"), _BY_LETTERS),
+    "distilbert": ("dim", "n_heads", "n_layers", "hidden_dim"),
+    "bloom/rows": ("hidden_size", "n_head", "n_layer", "n_inner"),
+    "mpt/rows": ("d_model", "n_heads", "n_layers", "n_inner"),
+    "gpt_neo/rows": ("hidden_size", "num_heads", "num_layers", "intermediate_size"),
+    "xlnet": ("d_model", "n_head", "n_layer", "d_inner"),
+}
+
+
 def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
@@ -42,21 +54,12 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
     positions = tokens + _OFFSETS.get(family, 0)
-    names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
-    if family == "distilbert":
-        names = ("dim", "n_heads", "n_layers", "hidden_dim")
-    by_letters = family in ("gpt2/rows", "gpt_bigcode/rows", "gptj/rows")
-    if by_letters:
-        names = ("n_embd", "n_head", "n_layer", "n_inner")
-    if family == "bloom/rows":
-        names = ("hidden_size", "n_head", "n_layer", "n_inner")
-    if family == "mpt/rows":
-        names = ("d_model", "n_heads", "n_layers", "n_inner")
-    if family == "gpt_neo/rows":
-        names = ("hidden_size", "num_heads", "num_layers", "intermediate_size")
+    names = _SIZES.get(family, ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size"))
+    by_letters = names == _BY_LETTERS
     settings = dict(zip(names, (width, heads, layers, inner), strict=True))
     key = "n_positions" if by_letters else "max_seq_len" if family == "mpt/rows" else "max_position_embeddings"
-    settings[key] = positions
+    if family != "xlnet":  # which has no end
+        settings[key] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
         rare |= decoders.phi3_angles(width // heads)
@@ -107,6 +110,7 @@ def _common(family: str, width: int, layers: int) -> Rare:
     activation = {
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
+        "xlnet": "ff_activation",
     }.get(family, "hidden_act")
     rms = ("eurobert", "ultrabert", *LLAMAS, "gemma3_text/rows")
     epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
@@ -322,6 +326,18 @@ _RARE: dict[str, Rare] = {
         "pre_norm": (0.3, (True,)),
         "adapter_layer_norm": (0.3, (True,)),
         **dict.fromkeys(("adapter_reuse_layer_norm", "ln_before_adapter"), (0.3, (False,))),
+    },
+    "xlnet": {
+        "clamp_len": (0.5, (-1, 0, 1, 3, 9, 60)),
+        "summary_type": (0.4, ("first", "last", "mean", "cls_index")),
+        "summary_activation": (0.4, _ACTIVATIONS),
+        "summary_use_proj": (0.1, (False,)),
+        "attn_type": (0.08, ("uni",)),
+        "bi_data": (0.05, (True,)),
+        "same_length": (0.1, (True,)),
+        "mem_len": (0.3, (0, None, 3)),
+        "reuse_len": (0.2, (4,)),
+        "use_mems_eval": (0.2, (False,)),
     },
     "gte": _ROTARY | {"type_vocab_size": (0.3, (0, 1))},
     "jina_embeddings_v3": _ROTARY,

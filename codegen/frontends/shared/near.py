@@ -20,7 +20,6 @@ _TRAITS = {
     "final_logit_softcapping": "logits that a tanh bounds",
     "pronunciation_vocab_size": "a tokenizer that says how characters look and sound, which only Python has",
     "n_langs": "a tokenizer by Moses' rules, which only Python has",
-    "attn_type": "scores by the segments of two tokens",
     "vision_config": "images",
     "image_size": "images",
     "audio_config": "sound",

@@ -7,6 +7,7 @@ generated table may not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -33,8 +34,13 @@ def interleaved_sinusoids(name: str, count: int, width: int) -> Parameter:
 
 def halved_sinusoids(name: str, count: int, width: int) -> Parameter:
     """The same with all sines first, then all cosines; of an odd width there is one sine more."""
-    sine, cosine = _waves(range(count), (width + 1) // 2, (2, width))
-    return _table(name, np.concatenate([sine, cosine[:, : width // 2]], axis=1))
+    return _table(name, halved_waves(range(count), width))
+
+
+def halved_waves(positions: Sequence[int], width: int) -> F64Array:
+    """Rows of those of any positions, negative ones too, before they are rounded."""
+    sine, cosine = _waves(positions, (width + 1) // 2, (2, width))
+    return np.concatenate([sine, cosine[:, : width // 2]], axis=1)
 
 
 def closed_sinusoids(name: str, positions: range, width: int) -> Parameter:
@@ -45,7 +51,7 @@ def closed_sinusoids(name: str, positions: range, width: int) -> Parameter:
     return _table(name, np.concatenate([sine, cosine, np.zeros((len(positions), width % 2))], axis=1))
 
 
-def _waves(positions: range, count: int, step: tuple[int, int]) -> tuple[F64Array, F64Array]:
+def _waves(positions: Sequence[int], count: int, step: tuple[int, int]) -> tuple[F64Array, F64Array]:
     """Of `count` rates; `step` is the fraction by which the exponent falls from one to the next."""
     with localcontext() as context:
         context.prec = 30
@@ -58,7 +64,7 @@ def _table(name: str, table: F64Array) -> Parameter:
 
 
 def sine_and_cosine(angle: F64Array) -> tuple[F64Array, F64Array]:
-    """Of angles from 0 to 2^20, to about 2e-16."""
+    """Of angles up to 2^20, of either sign, to about 2e-16."""
     quarters = np.rint(angle * (1 / _HALF_PI[0]))
     rest = (angle - quarters * _HALF_PI[0]) - quarters * _HALF_PI[1]
     sine, cosine = rest * _horner(_SINE, rest * rest), _horner(_COSINE, rest * rest)

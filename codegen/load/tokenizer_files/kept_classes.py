@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BigBird's, RemBERT's and XGLM's tokenizer.json beside what their classes in `transformers` 5.23 make of the folder's
-files: the pieces, and the compiled map of the last two, are those of tokenizer.json, the other parts the class's own.
-tokenizer.json counts, what differs is said."""
+"""BigBird's, RemBERT's, XGLM's and XLNet's tokenizer.json beside what their classes in `transformers` 5.23 make of the
+folder's files: the pieces, and the compiled map of all but the first, are those of tokenizer.json, the other parts the
+class's own. tokenizer.json counts, what differs is said."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class KeptClass:
         id_of("cls_token"), id_of("sep_token"), segment
     )
     adds: tuple[str, ...] = ()  # tokens besides, whether a file has them or not
+    splits_whitespace: bool = False  # before spaces are marked
 
 
 def _unknown_of_big_bird(spec: TokenizerSpec) -> int:
@@ -57,6 +58,19 @@ def _steps_of_rembert(config: dict[str, Any]) -> _Steps:
 def _template_of_xglm(id_of: Callable[[str], int], segment: int) -> Template:
     end, first, second = TemplatePart(id_of("eos_token"), 0), TemplatePart("A", 0), TemplatePart("B", segment)
     return Template((end, first), (end, first, end, end, second))
+
+
+def _steps_of_xlnet(config: dict[str, Any]) -> _Steps:
+    """Whatever `keep_accents` says."""
+    quotes = [{"type": "Replace", "pattern": {"String": text}, "content": '"'} for text in ("``", "''")]
+    lower = [{"type": "Lowercase"}] if flag_of(config, "do_lower_case", False) else []
+    return [*quotes, {"type": "NFKD"}, {"type": "StripAccents"}, *lower]
+
+
+def _template_of_xlnet(id_of: Callable[[str], int], segment: int) -> Template:
+    first, second, separate = TemplatePart("A", 0), TemplatePart("B", segment), id_of("sep_token")
+    begin, end = (first, TemplatePart(separate, 0)), TemplatePart(id_of("cls_token"), 2 * segment)
+    return Template((*begin, end), (*begin, second, TemplatePart(separate, segment), end))
 
 
 def _runs(content: str) -> dict[str, Any]:
@@ -92,6 +106,16 @@ KEPT_CLASSES = {
         template=_template_of_xglm,
         adds=tuple(f"<madeupword{i}>" for i in range(7)),
     ),
+    "XLNetTokenizer": KeptClass(
+        ROBERTA_TOKENS
+        | {"sep_token": "<sep>", "cls_token": "<cls>", "mask_token": _STRIPPING_MASK | {"content": "<mask>"}},
+        lambda _: 0,
+        _steps_of_xlnet,
+        map="last",
+        template=_template_of_xlnet,
+        adds=("<eop>", "<eod>"),
+        splits_whitespace=True,
+    ),
 }
 
 
@@ -121,7 +145,10 @@ def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tok
     parts = [
         ("unknown piece", spec.model.unknown_id == known.unknown(spec)),
         ("normalizer", same_normalizer),
-        ("pre_tokenizer", spec.segmenter == MetaspaceSegmenter(prepend, split=True, split_whitespace=False)),
+        (
+            "pre_tokenizer",
+            spec.segmenter == MetaspaceSegmenter(prepend, split=True, split_whitespace=known.splits_whitespace),
+        ),
         ("post_processor", spec.template == template),
     ]
     return tuple(f"{name} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same)

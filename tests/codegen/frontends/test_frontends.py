@@ -67,7 +67,6 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
             ("gemma3n", {"final_logit_softcapping": 30.0}, "logits that a tanh bounds"),
             ("roc_bert", {"pronunciation_vocab_size": 910}, "a tokenizer that says how characters look and sound"),
             ("flaubert", {"n_langs": 1}, "a tokenizer by Moses' rules"),
-            ("xlnet", {"attn_type": "bi"}, "scores by the segments of two tokens"),
             ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
     },

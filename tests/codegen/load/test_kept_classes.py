@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BigBird's, RemBERT's and XGLM's tokenizer.json: as it is, with notes of what their classes make otherwise; what a
-folder asks for besides is refused."""
+"""BigBird's, RemBERT's, XGLM's and XLNet's tokenizer.json: as it is, with notes of what their classes make
+otherwise; what a folder asks for besides is refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 
 MAP, LOWER = precompiled(charsmap(texts=b"a\0")), {"type": "Lowercase"}
-BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"
+BIG_BIRD, REMBERT, XLNET = "big_bird/full", "rembert/softmax", "xlnet/softmax"
 XGLM = Path(__file__).parents[1] / "generation" / "xglm" / "texts"
 COMPILED = [
     {"type": "Strip", "strip_left": False, "strip_right": True},
@@ -39,13 +39,13 @@ def read(variant: str | Path, place: Path, described: dict[str, Any] | None = No
     return load_tokenizer(CheckpointFolder(place), 1000, None, "BigBirdTokenizer")
 
 
-@pytest.mark.parametrize("variant", [BIG_BIRD, REMBERT])
+@pytest.mark.parametrize("variant", [BIG_BIRD, REMBERT, XLNET])
 def test_what_the_class_saves_is_what_it_makes(variant: str, tmp_path: Path) -> None:
     spec = read(variant, tmp_path)
     assert not any("counts" in note for note in spec.notes)
     assert spec.template.segments == 1  # the class does not tell the model of them
     theirs = Tokenizer.from_file(str(folder(variant) / "tokenizer.json"))
-    for text in ("the cat  and [MASK] the", " zzz", ""):
+    for text in ("the cat  and [MASK] the", "``the'' Caf\u00e9 <mask> cat", " zzz", ""):
         assert Tokenizer.from_str(spec.json).encode(text).ids == theirs.encode(text).ids
 
 
@@ -54,6 +54,8 @@ def test_what_the_class_saves_is_what_it_makes(variant: str, tmp_path: Path) -> 
     [
         (BIG_BIRD, "normalizer", {"type": "Sequence", "normalizers": COMPILED}),
         (REMBERT, "normalizer", {"type": "Sequence", "normalizers": COMPILED[1:]}),
+        (XLNET, "normalizer", {"type": "Sequence", "normalizers": COMPILED[1:]}),
+        (XLNET, "post_processor", None),
         (REMBERT, "pre_tokenizer", {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first"}),
     ],
 )
@@ -77,6 +79,8 @@ def test_an_unknown_piece_that_the_class_does_not_have_is_a_note(tmp_path: Path)
     [
         (REMBERT, {"do_lower_case": True}, "do_lower_case"),
         (REMBERT, {"keep_accents": False}, "keep_accents"),
+        (XLNET, {"do_lower_case": True}, "do_lower_case"),
+        (XLNET, {"add_prefix_space": False}, "add_prefix_space"),
         (BIG_BIRD, {"add_prefix_space": False}, "add_prefix_space"),
         (BIG_BIRD, {"mask_token": "<mask>"}, "<mask>"),
     ],
@@ -154,3 +158,21 @@ def test_tokens_that_xglm_adds_are_there(tmp_path: Path) -> None:
 def test_parts_that_xglm_makes_otherwise_are_notes(part: str, value: Any, tmp_path: Path) -> None:
     notes = [note for note in read(XGLM, tmp_path, {part: value}, add_prefix_space=None).notes if "counts" in note]
     assert [part in note for note in notes] == [True]
+
+
+def test_xlnet_ends_a_text_with_two_tokens(tmp_path: Path) -> None:
+    """The last of which is in a segment of its own, where the model is told of segments."""
+    spec = read(XLNET, tmp_path)
+    assert [part.content for part in spec.template.single] == ["A", 4, 3]
+    assert [part.content for part in spec.template.pair] == ["A", 4, "B", 4, 3]
+    told = read(XLNET, tmp_path, model_input_names=["input_ids", "token_type_ids"])
+    assert not any("counts" in note for note in told.notes)
+    assert [part.segment for part in told.template.pair] == [0, 0, 1, 1, 2]
+
+
+def test_tokens_that_xlnet_adds_are_there(tmp_path: Path) -> None:
+    added = json.loads((folder(XLNET) / "tokenizer.json").read_text())["added_tokens"]
+    fewer = [token for token in added if token["content"] != "<eop>"]
+    with pytest.raises(EtchError, match="<eop>") as caught:
+        read(XLNET, tmp_path, {"added_tokens": fewer}, extra_special_tokens=None)
+    assert caught.value.code == "tokenizer-conflict"

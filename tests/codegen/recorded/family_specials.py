@@ -24,6 +24,7 @@ from token_ids import (
     SIGLIP,
     T5,
     XLM_ROBERTA,
+    XLNET,
     Specials,
 )
 
@@ -57,6 +58,7 @@ SPECIALS: dict[str, Specials] = {
         QWEN,
     ),
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
+    "xlnet": XLNET,
     **dict.fromkeys(("bart", "led", "mvp"), BART),
     "esm": ESM,
     "esmc": ESMC,

@@ -60,6 +60,7 @@ def write_head_model(
     single, double = (
         type(model)
         .from_pretrained(folder, dtype=dtype, attn_implementation=attention_of(model.config), local_files_only=True)
+        .to(dtype)
         .eval()
         for dtype in (torch.float32, torch.float64)
     )

@@ -27,7 +27,18 @@ from published_settings import (
 )
 from token_ids import some_tokens
 from unrounded import unrounded
-from variant_shapes import FALCON_KEYS, GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert, t5
+from variant_shapes import (
+    FALCON_KEYS,
+    GPT2_KEYS,
+    GPT_NEO_KEYS,
+    OPT_KEYS,
+    XLNET_KEYS,
+    Variant,
+    bart,
+    bert_like,
+    distilbert,
+    t5,
+)
 from vocabularies import write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -359,6 +370,18 @@ VARIANTS: dict[str, Variant] = {
     "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),
     "esm/absolute": bert_like("Esm", 4, (20, 4, 1, 19, 16 + 2), **ESM_1B, problem_type=MULTI_LABEL),
     "esmc/proteins": bert_like("Esmc", 3, (24, 3, 2, 23, 20)),
+    "xlnet/softmax": bert_like("XLNet", 3, (20, 5, 2, 23), XLNET_KEYS),
+    "xlnet/clamped": bert_like(
+        "XLNet",
+        4,
+        (18, 3, 1, 19),
+        XLNET_KEYS,
+        clamp_len=4,
+        ff_activation="relu",
+        summary_type="mean",
+        summary_activation="gelu",
+        problem_type=MULTI_LABEL,
+    ),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
@@ -378,7 +401,10 @@ def record(folder: Path, name: str, seed: int) -> None:
     write_tokenizer(folder, specials, limit)
     attention = attention_of(model.config)
     single, double = (
-        type(model).from_pretrained(folder, dtype=dtype, attn_implementation=attention, local_files_only=True).eval()
+        type(model)
+        .from_pretrained(folder, dtype=dtype, attn_implementation=attention, local_files_only=True)
+        .to(dtype)
+        .eval()
         for dtype in (torch.float32, torch.float64)
     )
 

@@ -26,4 +26,6 @@ def randomize(model: nn.Module, seed: int) -> None:
                     values = 1 + 0.3 * values
                 elif isinstance(module, (nn.Linear, nn.Conv1d)):
                     values = 1.2 * values / np.sqrt(weights[0].numel())
+                elif weights.dim() == 3:  # XLNet's linears
+                    values = 1.2 * values / np.sqrt(len(weights))
                 weights.copy_(torch.from_numpy(values.astype(np.float16)))

@@ -12,7 +12,7 @@ from head_model import read_tokenizer, write_cases, write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
-from variant_shapes import Variant, bert_like, distilbert, t5
+from variant_shapes import XLNET_KEYS, Variant, bert_like, distilbert, t5
 
 ENDING = "ForTokenClassification"
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "MISC", "S-LOC", "B-", "X-O")
@@ -50,6 +50,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
     "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),
     "tags/mt5": t5("MT5", 0, (18, 2, 1, 19, 16)),
+    "tags/xlnet": bert_like("XLNet", 0, (20, 5, 2, 23), XLNET_KEYS),
     "tags/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3),
 }
 

@@ -44,6 +44,7 @@ QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False,
 ESM = Specials(unknown=3, classify=0, separate=2, between=1, segments=False, vocabulary="esm")
 ESMC = replace(ESM, vocabulary="esmc")
 CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")
+XLNET = Specials(unknown=0, classify=None, separate=3, between=1, segments=False, vocabulary="xlnet")
 SIGLIP = Specials(unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="siglip", padding=0)
 GEMMA = Specials(unknown=3, classify=2, separate=1, between=1, segments=False, vocabulary="gemma")
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")

@@ -45,6 +45,19 @@ BIG_BIRD_VOCABULARY = ("<pad>", "</s>", "<s>", "<unk>", "[CLS]", "[SEP]", "[MASK
 # The class has its third piece for unknown text.
 REMBERT_VOCABULARY = ("<pad>", "[MASK]", "<unk>", "[CLS]", "[SEP]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+XLNET_VOCABULARY = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "<cls>",
+    "<sep>",
+    "<pad>",
+    "<mask>",
+    "<eod>",
+    "<eop>",
+    *UNIGRAM,
+    *map(str, range(40)),
+)
 FEW_MERGES = MERGES[:11]
 LUKE_VOCABULARY = (  # and entities behind, which words do not have
     *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES)),
@@ -100,6 +113,7 @@ VOCABULARIES = {
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
     "qwen": QWEN_VOCABULARY,
+    "xlnet": XLNET_VOCABULARY,
     "t5": T5_VOCABULARY,
     "esm": ESM_VOCABULARY,
     "esmc": ESMC_VOCABULARY,
@@ -209,6 +223,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "albert": ("AlbertTokenizer", {"vocab": scores}),
         "big_bird": ("BigBirdTokenizer", {"vocab": scores_of_unknown}),
         "rembert": ("RemBertTokenizer", {"vocab": scores}),
+        "xlnet": ("XLNetTokenizer", {"vocab": scores}),
         "t5": ("T5Tokenizer", {"vocab": scores, "extra_ids": T5_EXTRA_IDS}),
     }[specials.vocabulary]
     getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)
