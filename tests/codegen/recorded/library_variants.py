@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from decoder_variants import DECODERS
 from family_specials import specials_of
 from library_models import MPNET_OFFSET, attention_of, build, max_tokens
 from numpy.typing import NDArray
@@ -18,32 +19,22 @@ from published_settings import (
     ESM_1B,
     ESM_2,
     EURO_IDS,
-    GEMMA,
     LUKE_SIZES,
     MOBILE,
     MODERN_IDS,
-    OPT,
     XMOD,
 )
 from token_ids import some_tokens
 from unrounded import unrounded
 from variant_shapes import (
-    FALCON_KEYS,
-    GPT2_KEYS,
-    GPT_NEO_KEYS,
-    OPT_KEYS,
+    MULTI_LABEL,
+    REGRESSION,
     XLNET_KEYS,
     Variant,
-    bart,
     bert_like,
     distilbert,
-    t5,
 )
 from vocabularies import write_tokenizer
-
-MULTI_LABEL = "multi_label_classification"
-REGRESSION = "regression"
-
 
 VARIANTS: dict[str, Variant] = {
     "distilbert/softmax": distilbert(3, (20, 5, 2, 37, 20)),
@@ -215,101 +206,7 @@ VARIANTS: dict[str, Variant] = {
     "deberta/absolute": bert_like(
         "Deberta", 2, (16, 2, 1, 19, 14), pos_att_type=["c2p"], type_vocab_size=2, hidden_act="relu"
     ),
-    "qwen3/softmax": bert_like("Qwen3", 3, (24, 4, 2, 23, 20), num_key_value_heads=2, head_dim=10),
-    "qwen2/regression": bert_like(
-        "Qwen2", 1, (20, 2, 1, 29, 16), num_key_value_heads=1, problem_type=REGRESSION, pad_token_id=70
-    ),
-    "gemma2/softmax": bert_like(
-        "Gemma2",
-        3,
-        (24, 4, 2, 23, 20),
-        **{"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 6, "query_pre_attn_scalar": 3, "pad_token_id": 1},
-        **{"attn_logit_softcapping": 2.0, "hidden_activation": "silu", "attention_bias": True},
-    ),
-    "gemma3_text/softmax": bert_like(
-        "Gemma3Text",
-        3,
-        (24, 4, 3, 23, 20),
-        **GEMMA,
-        sliding_window=20,
-        sliding_window_pattern=2,
-        rope_parameters={
-            "full_attention": {"rope_type": "linear", "rope_theta": 900.0, "factor": 2.5},
-            "sliding_attention": {"rope_type": "default", "rope_theta": 70.0},
-        },
-        attention_bias=True,
-    ),
-    "llama/multi_label": bert_like(
-        "Llama", 4, (24, 3, 1, 19, 14), attention_bias=True, mlp_bias=True, problem_type=MULTI_LABEL
-    ),
-    "bart/regression": bart(
-        1,
-        (24, 4, 2, 13, 14),
-        **{"decoder_attention_heads": 3, "decoder_layers": 1, "decoder_ffn_dim": 11, "decoder_start_token_id": 70},
-        scale_embedding=True,
-        activation_function="relu",
-        problem_type=REGRESSION,
-    ),
-    "mvp/softmax": bart(3, (20, 4, 1, 13, 14), "Mvp", scale_embedding=True, decoder_start_token_id=3),
-    "t5/regression": t5(
-        "T5", 1, (20, 3, 1, 23, 20), num_decoder_layers=2, decoder_start_token_id=70, problem_type=REGRESSION
-    ),
-    "umt5/softmax": t5("UMT5", 3, (18, 2, 2, 19, 16), feed_forward_proj="gated-silu"),
-    "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),
-    "gpt_neo/softmax": bert_like(
-        "GPTNeo",
-        3,
-        (20, 2, 3, 23, 20),
-        GPT_NEO_KEYS,
-        attention_types=[[["global", "local"], 1], [["local"], 1]],
-        window_size=6,
-        pad_token_id=70,
-    ),
-    "gptj/multi_label": bert_like(
-        "GPTJ", 4, (20, 2, 2, 23, 20), GPT2_KEYS, rotary_dim=6, pad_token_id=70, problem_type=MULTI_LABEL
-    ),
-    "gpt_bigcode/softmax": bert_like(
-        "GPTBigCode", 3, (20, 2, 2, 23, 20), GPT2_KEYS, multi_query=False, scale_attn_weights=False, pad_token_id=70
-    ),
-    "mpt/softmax": Variant(
-        "MptForSequenceClassification",
-        3,
-        {"d_model": 24, "n_layers": 2, "n_heads": 6, "max_seq_len": 20, "pad_token_id": 70}
-        | {"attn_config": {"softmax_scale": 0.3}, "layer_norm_epsilon": 1e-3},
-    ),
-    "nemotron/regression": bert_like(
-        "Nemotron",
-        1,
-        (24, 3, 1, 23, 20),
-        **{"num_key_value_heads": 1, "attention_bias": True, "mlp_bias": True, "pad_token_id": 70, "head_dim": 12},
-        rope_parameters={"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.34},
-        problem_type=REGRESSION,
-    ),
-    "bloom/softmax": Variant(
-        "BloomForSequenceClassification",
-        3,
-        {"n_embed": 24, "n_layer": 2, "n_head": 6, "pad_token_id": 70, "layer_norm_epsilon": 1e-3}
-        | {"apply_residual_connection_post_layernorm": True, "seq_length": 20},
-    ),
-    "falcon/regression": bert_like(
-        "Falcon",
-        1,
-        (24, 3, 2, 23, 20),
-        FALCON_KEYS,
-        **{"parallel_attn": False, "multi_query": False, "activation": "relu", "pad_token_id": 70},
-        problem_type=REGRESSION,
-    ),
-    "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
-    "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
-    "phi3/multi_label": bert_like(
-        "Phi3", 4, (24, 4, 1, 23, 20), num_key_value_heads=2, pad_token_id=70, problem_type=MULTI_LABEL
-    ),
-    "opt/regression": bert_like(
-        "OPT", 1, (20, 2, 2, 23, 20), OPT_KEYS, **OPT, pad_token_id=70, problem_type=REGRESSION
-    ),
-    "stablelm/softmax": bert_like("StableLm", 3, (24, 3, 1, 23, 20), num_key_value_heads=3, pad_token_id=70),
-    "starcoder2/regression": bert_like("Starcoder2", 1, (24, 4, 1, 23, 20), use_bias=False, problem_type=REGRESSION),
-    "mistral/softmax": bert_like("Mistral", 2, (24, 4, 2, 23, 20), num_key_value_heads=2, sliding_window=None),
+    **DECODERS,
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(
         "DebertaV2",

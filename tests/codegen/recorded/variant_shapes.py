@@ -12,6 +12,8 @@ GPT_NEO_KEYS = BERT_KEYS.replace("num_attention_heads num_hidden_layers", "num_h
 FALCON_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_hidden_size")
 XLNET_KEYS = "d_model n_head n_layer d_inner"
 OPT_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_dim")
+MULTI_LABEL = "multi_label_classification"
+REGRESSION = "regression"
 
 
 @dataclass(frozen=True)
