@@ -26,7 +26,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 // out[r][c] = activation((float(acc) * a.scales[r]) * column_scales[c] + bias[c]) + residual[r][c],
 // acc = sum over k of a[r][k] * weights[c][k], exact in int32.
 struct MatmulS8 {
-    ConstQuantizedRows a;        // [rows][k], each quantized from k values
+    QuantizedRows a;             // [rows][k], each quantized from k values
     const std::int8_t* weights;  // [n][allocated_k] in the set's packing; of Packing::rows 4-byte aligned, like a
     const float* column_scales;  // [n]; null: 1.0f
     const float* bias;           // [n]; null: +0.0f

@@ -46,7 +46,7 @@ void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t 
 void LinearS8Rows::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const std::uint32_t row = first * kUnitRows;
     const std::uint32_t end = last * kUnitRows < linear.count ? last * kUnitRows : linear.count;
-    const ConstF32Rows residual = linear.residual.data == nullptr ? linear.residual : linear.residual.from(row);
+    const F32Rows residual = linear.residual.data == nullptr ? linear.residual : linear.residual.from(row);
     const LinearS8 part{linear.weights,       end - row,         linear.input.from(row),
                         linear.out.from(row), linear.activation, residual};
     part.run(context, 0, part.units());

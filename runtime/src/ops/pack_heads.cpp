@@ -11,7 +11,6 @@
 #include "../kernels/kernel_set.hpp"
 #include "cache_layout.hpp"
 #include "etch/ops/attention.hpp"
-#include "head_of.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -19,7 +18,7 @@ namespace {
 
 // Inputs and outputs of a packed matrix with its padding.
 std::size_t padded_inputs(const std::int8_t*, Packing packing, std::size_t k) noexcept {
-    return round_up(k, packing == Packing::panel ? kPanelInputs : kEncodedPadding);
+    return round_up(k, packing == Packing::panel ? 4 : 16);
 }
 
 std::size_t padded_inputs(const float*, Packing, std::size_t k) noexcept {
@@ -144,11 +143,15 @@ void zero_behind_values(const HeadShape& shape, const PackedTokens& tokens, Valu
     }
 }
 
+const float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& shape, std::uint32_t head) noexcept {
+    return rows.data + std::size_t{row} * rows.width + std::size_t{head} * shape.head_width;
+}
+
 // Brings the head of a later row of the block to the cache: the parts of one head lie a row apart, where the hardware
 // does not look for them (a fifth of the time of packing 221 rows of 12 heads). Inlined: GCC 12 drops calls of a
 // function that only prefetches.
-ETCH_INLINE void prefetch_later(const ConstF32Rows& rows, std::uint32_t row, std::uint32_t count,
-                                const HeadShape& shape, std::uint32_t head) noexcept {
+ETCH_INLINE void prefetch_later(const F32Rows& rows, std::uint32_t row, std::uint32_t count, const HeadShape& shape,
+                                std::uint32_t head) noexcept {
     constexpr std::uint32_t kAhead = 8;
     if (count - row <= kAhead) return;
     const float* const later = head_of(rows, row + kAhead, shape, head);

@@ -33,10 +33,10 @@ class OperandsOnly {
 
   private:
     static void allow(const void* data, std::size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(data, bytes); }
-    static void allow(const ConstF32Rows& rows, std::uint32_t count) {
+    static void allow(const F32Rows& rows, std::uint32_t count) {
         if (rows.data != nullptr) allow(rows.data, std::size_t{count} * rows.width * sizeof(float));
     }
-    static void allow(const ConstQuantizedRows& rows, std::uint32_t count) {
+    static void allow(const QuantizedRows& rows, std::uint32_t count) {
         allow(rows.data, count * rows.stride_bytes);
         allow(rows.scales, count * sizeof(float));
     }

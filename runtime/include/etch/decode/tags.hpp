@@ -43,7 +43,7 @@ struct TagLabel {
 struct TaggedTokens {
     const TokenOffset* offsets;  // [count]
     const TokenMark* marks;      // [count]
-    ConstF32Rows probability;    // [count][labels]
+    F32Rows probability;         // [count][labels]
     std::uint32_t count;
 };
 

@@ -92,7 +92,7 @@ struct PackKeysS8 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;  // [block.count][key_heads * head_width]
+    F32Rows input;  // [block.count][key_heads * head_width]
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
@@ -104,7 +104,7 @@ struct PackValuesS8 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;
+    F32Rows input;
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
@@ -116,7 +116,7 @@ struct PackKeysF32 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;
+    F32Rows input;
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
@@ -128,7 +128,7 @@ struct PackValuesF32 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;
+    F32Rows input;
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
@@ -160,7 +160,7 @@ struct AttentionS8 {
     float score_scale;
     RowBlock block;      // the query rows
     const Texts& texts;  // whose first rows only, where no other is computed
-    ConstF32Rows query;  // [block.count][heads * head_width]; quantized per (row, head) in scratch
+    F32Rows query;       // [block.count][heads * head_width]; quantized per (row, head) in scratch
     S8HeadCache keys;
     S8HeadCache values;
     F32Rows context;  // [block.count][heads * head_width]; may be the same rows as query
@@ -175,7 +175,7 @@ struct AttentionF32 {
     float score_scale;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows query;
+    F32Rows query;
     F32HeadCache keys;
     F32HeadCache values;
     F32Rows context;

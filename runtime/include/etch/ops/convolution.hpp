@@ -25,8 +25,8 @@ struct CausalConvolution {
     const ConvolutionWeights& weights;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;  // of all rows
-    F32Rows out;         // [block.count][width], none of the input
+    F32Rows input;  // of all rows
+    F32Rows out;    // [block.count][width], none of the input
 
     std::uint32_t units() const noexcept { return block.count; }
     std::uint64_t cost() const noexcept { return kCostOfProduct * block.count * weights.count * out.width; }
@@ -39,9 +39,9 @@ struct CausalConvolution {
 struct ConvolutionStep {
     const ConvolutionWeights& weights;
     const Texts& texts;
-    ConstF32Rows input;  // [rows][width]
-    F32Rows states;      // [texts][count - 1][width], a text's in one row
-    F32Rows out;         // [rows][width], none of the input
+    F32Rows input;   // [rows][width]
+    F32Rows states;  // [texts][count - 1][width], a text's in one row
+    F32Rows out;     // [rows][width], none of the input
     std::uint32_t room = 1;
 
     std::uint32_t units() const noexcept { return texts.count; }

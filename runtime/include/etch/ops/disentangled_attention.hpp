@@ -43,7 +43,7 @@ struct PackKeyRowsS8 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;  // [block.count][heads * head_width]
+    F32Rows input;  // [block.count][heads * head_width]
     S8KeyRows out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
@@ -55,7 +55,7 @@ struct PackKeyRowsF32 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    ConstF32Rows input;
+    F32Rows input;
     F32KeyRows out;
 
     std::uint32_t units() const noexcept { return shape.heads; }

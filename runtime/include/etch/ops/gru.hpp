@@ -39,8 +39,8 @@ struct Gru {
     const Weights* backward;  // of the second; null: there is none
     const Texts& texts;
     RowBlock steps;
-    ConstF32Rows input;  // [rows][directions * 3 * width]
-    F32Rows out;         // [rows][directions * width]
+    F32Rows input;  // [rows][directions * 3 * width]
+    F32Rows out;    // [rows][directions * width]
 
     std::uint32_t directions() const noexcept { return backward == nullptr ? 1 : 2; }
     std::uint32_t units() const noexcept { return texts.count * directions(); }

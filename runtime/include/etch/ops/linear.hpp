@@ -55,11 +55,11 @@ struct LinearS8Rows;
 // A null residual.data means none. residual may be the same rows as out; both have the width weights.outputs.
 struct LinearS8 {
     const S8Weights& weights;
-    std::uint32_t count;       // rows
-    ConstQuantizedRows input;  // [count][inputs]
-    F32Rows out;               // [count][outputs]
+    std::uint32_t count;  // rows
+    QuantizedRows input;  // [count][inputs]
+    F32Rows out;          // [count][outputs]
     Activation activation = Activation::none;
-    ConstF32Rows residual = {nullptr, 0};
+    F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     std::uint64_t cost() const noexcept { return std::uint64_t{count} * weights.inputs * weights.outputs; }
@@ -94,10 +94,10 @@ inline LinearS8Rows LinearS8::by_rows() const noexcept {
 struct LinearF32 {
     const F32Weights& weights;
     std::uint32_t count;
-    ConstF32Rows input;  // [count][inputs]; does not alias out
-    F32Rows out;         // [count][outputs]
+    F32Rows input;  // [count][inputs]; does not alias out
+    F32Rows out;    // [count][outputs]
     Activation activation = Activation::none;
-    ConstF32Rows residual = {nullptr, 0};
+    F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     std::uint64_t cost() const noexcept { return kCostOfF32Product * count * weights.inputs * weights.outputs; }

@@ -27,7 +27,7 @@ constexpr std::uint32_t kPoolColumns = 16;
 struct Pool {
     Pooling kind;
     std::uint32_t count;  // rows of the text, at least 1
-    ConstF32Rows input;   // [count][width]
+    F32Rows input;        // [count][width]
     F32Rows out;          // [1][width]; not in place
 
     std::uint32_t units() const noexcept { return (input.width + kPoolColumns - 1) / kPoolColumns; }

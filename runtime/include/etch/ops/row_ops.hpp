@@ -14,7 +14,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 // Quantizes each row to s8 with one scale per row.
 struct Quantize {
     std::uint32_t count;
-    ConstF32Rows input;  // [count][width]
+    F32Rows input;  // [count][width]
     QuantizedRows out;
 
     std::uint32_t units() const noexcept { return count; }
@@ -81,8 +81,8 @@ struct Affine {
 // out = a * b: the gate of a linear, act(g) * u. `out` may be a or b.
 struct Multiply {
     std::uint32_t count;
-    ConstF32Rows a;  // [count][width]
-    ConstF32Rows b;
+    F32Rows a;  // [count][width]
+    F32Rows b;
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
@@ -93,8 +93,8 @@ struct Multiply {
 // out = a + b. `out` may be a or b.
 struct Add {
     std::uint32_t count;
-    ConstF32Rows a;  // [count][width]
-    ConstF32Rows b;
+    F32Rows a;  // [count][width]
+    F32Rows b;
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
@@ -137,7 +137,7 @@ struct FirstRows {
 struct SelectRows {
     const std::uint32_t* rows;  // [count]
     std::uint32_t count;
-    ConstF32Rows input;
+    F32Rows input;
     F32Rows out;  // [count][width]; not in place
 
     std::uint32_t units() const noexcept { return count; }
@@ -148,7 +148,7 @@ struct SelectRows {
 // Rows of logits to probabilities: t = x * log2(e); out = exp2(t - max t) * (1.0f / sum of them). May be in place.
 struct Softmax {
     std::uint32_t count;
-    ConstF32Rows input;
+    F32Rows input;
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
@@ -176,7 +176,7 @@ struct Cap {
 // Each value to a probability of its own. May be in place.
 struct Sigmoid {
     std::uint32_t count;
-    ConstF32Rows input;
+    F32Rows input;
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }

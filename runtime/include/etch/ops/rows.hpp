@@ -10,20 +10,10 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// f32 [rows][width], rows contiguous, that are read only.
-struct ConstF32Rows {
-    const float* data;
-    std::uint32_t width;
-
-    constexpr ConstF32Rows from(std::uint32_t row) const noexcept { return {data + std::size_t{row} * width, width}; }
-};
-
-// The same, to be written.
+// f32 [rows][width], rows contiguous.
 struct F32Rows {
     float* data;
     std::uint32_t width;
-
-    constexpr operator ConstF32Rows() const noexcept { return {data, width}; }
 
     constexpr F32Rows from(std::uint32_t row) const noexcept { return {data + std::size_t{row} * width, width}; }
 
@@ -33,23 +23,10 @@ struct F32Rows {
 
 // Rows quantized for one kernel set: row r begins at data + r * stride_bytes and holds its values in the set's own
 // encoding, followed by zeros up to a multiple of kEncodedPadding values. A row's real values are q * scales[r].
-struct ConstQuantizedRows {
-    const std::uint8_t* data;  // aligned to kEncodedAlignment
-    const float* scales;       // [rows]
-    std::size_t stride_bytes;
-
-    constexpr ConstQuantizedRows from(std::uint32_t row) const noexcept {
-        return {data + row * stride_bytes, scales + row, stride_bytes};
-    }
-};
-
-// The same, to be written.
 struct QuantizedRows {
-    std::uint8_t* data;
-    float* scales;
+    std::uint8_t* data;  // aligned to kEncodedAlignment
+    float* scales;       // [rows]
     std::size_t stride_bytes;
-
-    constexpr operator ConstQuantizedRows() const noexcept { return {data, scales, stride_bytes}; }
 
     constexpr QuantizedRows from(std::uint32_t row) const noexcept {
         return {data + row * stride_bytes, scales + row, stride_bytes};

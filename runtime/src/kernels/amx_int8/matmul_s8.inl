@@ -142,7 +142,7 @@ ETCH_INLINE void add_step(const Product& product, std::uint32_t tile, std::uint3
     static_assert(kRowTiles * kPanels <= 4, "four registers hold sums");
     constexpr unsigned kFirstColumns = 4 + kRowTiles;
     constexpr unsigned kColumnTiles = 8 - kFirstColumns;
-    const ConstQuantizedRows& a = product.m.a;
+    const QuantizedRows& a = product.m.a;
     const std::uint8_t* const of_step = a.data + std::size_t{4} * step * product.step_groups;
     for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
         constexpr unsigned kRow = decltype(r)::value;

@@ -30,8 +30,7 @@ struct StepMasks {
 };
 
 // Where those of a row of n values lie.
-template <class Byte>
-ETCH_INLINE Byte* masks_of(Byte* row, std::uint32_t n) noexcept {
+ETCH_INLINE std::uint8_t* masks_of(std::uint8_t* row, std::uint32_t n) noexcept {
     return row + round_up(n, kEncodedPadding);
 }
 
