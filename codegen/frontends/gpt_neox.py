@@ -9,7 +9,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.layer_parts import ATTENTION, LayerParts
+from .shared.layer_parts import ATTENTION, LayerParts, sizes_in
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
 from .shared.rotary import Angles, check_head_dim, partial_angles, rotary_tables, said_in
 
@@ -21,13 +21,8 @@ _THETA, _PART, _EPSILON = 10_000.0, 0.25, 1e-5  # where the configuration does n
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH)
-    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
-    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    width, heads, inner, count = sizes_in(config, tensors)
     epsilon = parts.epsilon_of(config, "layer_norm_eps", _EPSILON)
-    parts.check_layers(tensors, count)
-    parts.check_heads(width, heads)
     made_here = ("bias", "masked_bias", "rotary_emb.inv_freq")  # of older files
     tensors.ignore(*(f"{prefix}layers.*.attention.{of}" for of in made_here))
     widths = dict.fromkeys(("hidden", "normed", "rows", "context", *ATTENTION), width) | {"inner": inner}

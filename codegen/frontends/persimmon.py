@@ -11,7 +11,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
 from .shared import parts
-from .shared.layer_parts import ATTENTION, LayerParts
+from .shared.layer_parts import ATTENTION, LayerParts, sizes_in
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
 from .shared.rotary import check_head_dim, partial_angles, rotary_tables, said_in
 
@@ -22,13 +22,8 @@ _ACTIVATION, _SQUARED = "hidden_act", "relu2"
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH)
-    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
-    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    width, heads, inner, count = sizes_in(config, tensors)
     epsilon = parts.epsilon_of(config, "layer_norm_eps", _EPSILON)
-    parts.check_layers(tensors, count)
-    parts.check_heads(width, heads)
     check_head_dim(config, width // heads)
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     widths = dict.fromkeys(("hidden", "normed", "context", *ATTENTION), width) | {"inner": inner}

@@ -23,7 +23,7 @@ from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture
 from .bases.heads import read_head
 from .shared import parts, sequence_summary
-from .shared.computed import Computed
+from .shared.computed import Computed, one_row
 from .shared.layer_parts import LayerParts
 from .shared.relative import F64Array, projected
 from .shared.sequence_summary import summary_head
@@ -136,7 +136,7 @@ def _context(
     for each in prefixes:  # of segments
         tensors.take(f"{each}seg_embed", (2, *size[1:]))
         tensors.take(f"{each}r_s_bias", size[1:])
-    query_bias = Parameter("query_bias", tuple(map(_flat, of_distance)))
+    query_bias = Parameter("query_bias", tuple(one_row([each]) for each in of_distance))
     distances = linear("r", "distance", "", "")
     clamp = config.values.get("clamp_len", -1)
     if type(clamp) is not int:
@@ -177,11 +177,6 @@ def _matrix(array: Array, *, turned: bool) -> Computed:
         return np.ascontiguousarray(matrix.T) if turned else matrix
 
     return Computed(array.name, (width, width), values, array.file)
-
-
-def _flat(array: Array) -> Computed:
-    count = array.shape[0] * array.shape[1]
-    return Computed(array.name, (count,), lambda: array.values.reshape(count), array.file)
 
 
 def _same_rows(content: Array, distance: Array, rows: int) -> Computed:

@@ -17,7 +17,7 @@ from ..ir.stage import Stage
 from .embeddings import EMBEDDINGS, embedding_names, embedding_type
 from .scores import bias_name, rotary_name, soft_cap
 from .shapes import HEADS, heads_of, scale_of
-from .text import annotated, constant, pascal
+from .text import annotated, constant, named, pascal
 
 INDENT = "    "
 Row = tuple[str, str]  # a statement and its comment
@@ -221,7 +221,7 @@ def _norm(op: p.Norm, scope: Scope) -> str:
     has_own = op.heads_with_weights > 1
     operands = input if input == out and not has_own else f"{input}, {out}"
     if has_own:
-        operands += f", {op.heads}"
+        operands += f", {named('heads', op.heads)}"
     kind = {"layer": "LayerNorm", "rms": "RmsNorm", "affine": "Affine"}[op.kind]
     values = {"type": kind, "weights": scope.weights(op.weights), "rows": rows, "operands": operands}
     return scope.statement("norm", values)

@@ -17,7 +17,7 @@ from ..shared.encoder_decoder import Form, Positions, build_encoder_decoder, lea
 from ..shared.target import build_behind_encoder
 from . import bert_like
 from .bart_rows import rows_graph
-from .rows_of_both import ENDINGS
+from .rows_of_both import ENDINGS, classes_of
 
 
 @dataclass(frozen=True)
@@ -85,5 +85,5 @@ class Family:
 
     def _reads_in_both(self, config: Config) -> bool:
         named = config.architectures
-        classes = [f"{self.of_rows}{ending}" for ending in self.endings] if self.of_rows else ()
+        classes = classes_of(self.of_rows, self.endings) if self.of_rows else ()
         return not config.embeds and self.writer not in named and not set(classes).isdisjoint(named)

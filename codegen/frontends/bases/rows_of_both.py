@@ -16,9 +16,9 @@ ENDINGS = (CLASSIFIER_ENDING, "ForQuestionAnswering")
 _END = "eos_token_id"
 
 
-def classes_of(family: str) -> tuple[str, ...]:
+def classes_of(family: str, endings: tuple[str, ...] = ENDINGS) -> tuple[str, ...]:
     """`family` is what the names of its classes begin with."""
-    return tuple(f"{family}{ending}" for ending in ENDINGS)
+    return tuple(f"{family}{ending}" for ending in endings)
 
 
 def check_both(config: Config) -> None:

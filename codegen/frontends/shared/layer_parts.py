@@ -24,6 +24,17 @@ def width_in(config: Config, usual: int) -> int:
     return config.positive_int(key, usual, maximum=parts.MAX_WIDTH)
 
 
+def sizes_in(config: Config, tensors: TensorFile) -> tuple[int, int, int, int]:
+    """Width of the rows, heads that share it evenly, inner width, and how many layers, none of which the file lacks."""
+    width = config.positive_int(_WIDTH, maximum=parts.MAX_WIDTH)
+    heads = config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH)
+    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    parts.check_heads(width, heads)
+    return width, heads, inner, count
+
+
 @dataclass(frozen=True)
 class LayerParts:
     """Ops whose parameters are those of all layers."""

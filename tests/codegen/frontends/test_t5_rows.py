@@ -8,16 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from decoders_of_texts import assert_fewer_pieces_give_the_same_bits, assert_one_token_behind
 from recorded.outputs import folder
 from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
 from recorded_outputs import assert_gpus_refuse, reported_task
 from test_bart_rows import class_is, null
 
-from codegen import pipeline
-from codegen.emulate import emulate
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
-from codegen.vocabulary.pruning import keep_ids, never_dropped
 
 VALUES, THREE, ZERO, ANSWERS = "t5/regression", "umt5/softmax", "zero/mt5", "answers/t5"
 IDS = [70, 9, 12, 1]
@@ -88,12 +86,7 @@ def test_what_files_have_besides(tmp_path: Path) -> None:
 
 
 def test_the_decoder_is_one_token_behind() -> None:
-    body = graph_of(folder(VALUES)).body
-    (first,), (second,) = (node.terms for node in body if isinstance(node, g.Embed))
-    assert (first.shift, first.outside, second.shift, second.outside) == (0, None, -1, 70)
-    assert first.table is second.table
-    masks = [op.mask for node in body for op in g.ops_in(node) if isinstance(op, g.Attention)]
-    assert masks == ["none", "causal", "none"]
+    assert_one_token_behind(graph_of(folder(VALUES)), 70)
 
 
 @pytest.mark.parametrize("variant", [VALUES, ANSWERS])
@@ -102,12 +95,5 @@ def test_gpus_refuse_it(variant: str, tmp_path: Path) -> None:
 
 
 def test_fewer_pieces_give_the_same_bits(tmp_path: Path) -> None:
-    """The end and the begin are found by their new numbers."""
     path = changed(VALUES, configure(decoder_start_token_id=2), tmp_path)
-    whole = pipeline.load(path)
-    kept = sorted({*never_dropped(whole), *IDS})
-    smaller = pipeline.lower(keep_ids(pipeline.load(path), kept), "w8a8", None)
-    assert smaller.vocabulary == len(kept) < 81
-    ids = [kept.index(i) for i in IDS]
-    expected = emulate(pipeline.lower(whole, "w8a8", None), IDS, [0] * len(IDS))
-    assert emulate(smaller, ids, [0] * len(ids)).tobytes() == expected.tobytes()
+    assert_fewer_pieces_give_the_same_bits(path, IDS, 81)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from malformed import edit
 
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import DigitsSegmenter, NormalFormNormalizer, TokenizerSpec
@@ -27,12 +28,6 @@ def place(tmp_path: Path) -> Path:
     for name in (CONFIG, JSON):
         shutil.copy(RECORDED / name, tmp_path / name)
     return tmp_path
-
-
-def change(path: Path, edit: Callable[[dict[str, Any]], object]) -> None:
-    values = json.loads(path.read_text(encoding="utf-8"))
-    edit(values)
-    path.write_text(json.dumps(values), encoding="utf-8")
 
 
 def read(place: Path) -> TokenizerSpec:
@@ -57,7 +52,7 @@ def test_without_tokenizer_json_a_setting_says_how_texts_begin(begins: bool, pla
     lines = ["#version: 0.2", *(" ".join(pair) for pair in model["merges"]), ""]
     (place / "merges.txt").write_text("\n".join(lines), encoding="utf-8")
     (place / JSON).unlink()
-    change(place / CONFIG, lambda values: values.update(add_bos_token=begins))
+    edit(CONFIG, lambda values: values.update(add_bos_token=begins))(place)
     spec = read(place)
     for text in PROMPTS:
         assert ids_of(spec, text | {"ids": text["ids"][not begins :]}) == text["ids"][not begins :]
@@ -65,7 +60,7 @@ def test_without_tokenizer_json_a_setting_says_how_texts_begin(begins: bool, pla
 
 def test_it_may_say_that_there_is_no_unknown_token(place: Path) -> None:
     """As those of Command-R do."""
-    change(place / CONFIG, lambda values: values.update(unk_token=None))
+    edit(CONFIG, lambda values: values.update(unk_token=None))(place)
     assert read(place).added_tokens == load_tokenizer(CheckpointFolder(RECORDED), 1000).added_tokens
 
 
@@ -75,9 +70,9 @@ def test_flags_of_tokens_that_no_file_names_are_the_class_s(place: Path) -> None
     def strip(values: dict[str, Any]) -> None:
         next(token for token in values["added_tokens"] if token["content"] == "<MASK_TOKEN>").update(lstrip=True)
 
-    change(place / JSON, strip)
+    edit(JSON, strip)(place)
     assert [token.content for token in read(place).added_tokens if token.lstrip] == ["<MASK_TOKEN>"]
-    change(place / CONFIG, lambda values: values.pop("mask_token"))
+    edit(CONFIG, lambda values: values.pop("mask_token"))(place)
     with pytest.raises(EtchError, match="another added_tokens") as caught:
         read(place)
     assert caught.value.code == "tokenizer-conflict"
@@ -97,8 +92,8 @@ CONFLICTS: dict[str, tuple[str, Callable[[dict[str, Any]], object], str]] = {
 
 @pytest.mark.parametrize("case", CONFLICTS)
 def test_tokenizer_json_must_agree(case: str, place: Path) -> None:
-    file, edit, words = CONFLICTS[case]
-    change(place / file, edit)
+    file, change, words = CONFLICTS[case]
+    edit(file, change)(place)
     with pytest.raises(EtchError, match=words) as caught:
         read(place)
     assert caught.value.code == "tokenizer-conflict"
