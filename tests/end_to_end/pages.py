@@ -12,6 +12,7 @@ PAGES = (
     README,
     ROOT / "codegen/CHANGELOG.md",
     ROOT / "codegen/ERRORS.md",
+    ROOT / "codegen/FAMILIES.md",
     ROOT / "codegen/OPTIONS.md",
     ROOT / "codegen/SECURITY.md",
     ROOT / "firmware-demo/README.md",

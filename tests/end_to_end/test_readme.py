@@ -17,6 +17,8 @@ from generator_program import etch
 from model_build import build_model
 from pages import BLOCKS, PAGES, README, TEXT
 
+from codegen.frontends import FRONT_ENDS
+
 OUTSIDE = ROOT / "tests/end_to_end/outside"
 EXAMPLES = sorted(
     path
@@ -61,6 +63,12 @@ def test_linked_files_exist(page: str, link: str) -> None:
 
 def test_it_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
+
+
+def test_it_names_every_model_type() -> None:
+    listed = re.search(r"^These `model_type`s are read.*?^Each family", README.read_text(encoding="utf-8"), re.S | re.M)
+    assert listed is not None
+    assert set(re.findall(r"`([\w-]+)`", listed[0])) - {"model_type"} == set(FRONT_ENDS)
 
 
 def own_pages() -> list[Path]:

@@ -114,9 +114,10 @@ def test_etch_takes_it(command: str) -> None:
     assert make_parser().parse_args(words(command)[1:]).command == words(command)[1]
 
 
-def test_the_page_of_options_is_what_the_parsers_say() -> None:
-    assert reference.PAGE.read_text(encoding="utf-8") == reference.page(), "tools/support/reference.py --write"
-    assert len(re.findall(r"^- `--", reference.page(), re.MULTILINE)) > 25
+def test_the_pages_of_options_and_families_are_what_the_code_says() -> None:
+    for path, page in reference.PAGES.items():
+        assert path.read_text(encoding="utf-8") == page(), "tools/support/reference.py --write"
+    assert len(re.findall(r"^- `--", reference.options_page(), re.MULTILINE)) > 25
 
 
 def tool_commands() -> list[str]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""codegen/OPTIONS.md: every command and option of `etch`, from the parsers themselves.
+"""Pages that say what the code says: codegen/OPTIONS.md, every command and option of `etch`, from the parsers;
+codegen/FAMILIES.md, every model type, from the front-ends.
 
-    python3 tools/support/reference.py           says whether the file is current
-    python3 tools/support/reference.py --write   writes it
+    python3 tools/support/reference.py           says whether the files are current
+    python3 tools/support/reference.py --write   writes them
 
 Exit codes: 0 current or written, 1 out of date, 2 wrong use.
 """
@@ -13,24 +14,32 @@ import argparse
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from codegen.cli import make_parser  # noqa: E402
+from codegen.frontends import FRONT_ENDS  # noqa: E402
 from codegen.shells.parsers import Option, commands_in  # noqa: E402
 
-PAGE = ROOT / "codegen/OPTIONS.md"
 WIDTH = 138  # of a line of text
-HEAD = """# Commands and options of etch
+OPTIONS = """# Commands and options of etch
 
 What `etch COMMAND --help` says, in one place; `python3 tools/support/reference.py --write` writes this page.
 """
+FAMILIES = """
+What `model_type` of config.json may be, as each module of `frontends/` says what it reads;
+`python3 tools/support/reference.py --write` writes this page. What a model does follows from the class in
+`architectures` ([README](../README.md#your-own-model)); what a configuration asks for beyond that is refused by name
+([errors](ERRORS.md)).
+"""
+_USUAL_NAMES = " Names as in `transformers`."
 
 
-def page() -> str:
-    """The whole file."""
-    parts = [HEAD]
+def options_page() -> str:
+    """codegen/OPTIONS.md."""
+    parts = [OPTIONS]
     for command in commands_in(make_parser()):
         description = f" {command.description}" if command.description else ""
         said = f"{command.summary[:1].upper()}{command.summary[1:]}.{description}"
@@ -40,6 +49,23 @@ def page() -> str:
             heading = f"**{title}**\n\n" if title else ""
             parts.append(heading + "\n".join(rows) + "\n")
     return "\n".join(parts)
+
+
+def families_page() -> str:
+    """codegen/FAMILIES.md."""
+    rows = [
+        _filled(f"- `{family}`: {_read_by(FRONT_ENDS[family])}", subsequent_indent="  ")
+        for family in sorted(FRONT_ENDS)
+    ]
+    return f"# Model types\n\n{_filled(' '.join(FAMILIES.split()))}\n\n" + "\n".join(rows) + "\n"
+
+
+def _read_by(front_end: ModuleType) -> str:
+    said = (front_end.__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(said.split()).removesuffix(_USUAL_NAMES)
+
+
+PAGES = {ROOT / "codegen/OPTIONS.md": options_page, ROOT / "codegen/FAMILIES.md": families_page}
 
 
 def _filled(text: str, subsequent_indent: str = "") -> str:
@@ -66,14 +92,14 @@ def _said(option: Option) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
-    wanted = page()
-    if parser.parse_args().write:
-        PAGE.write_text(wanted, encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") != wanted:
-        print(f"{PAGE.relative_to(ROOT)} is not what the parsers say: python3 tools/support/reference.py --write")
-        return 1
-    return 0
+    write = parser.parse_args().write
+    old = [path for path, page in PAGES.items() if not path.is_file() or path.read_text(encoding="utf-8") != page()]
+    for path in old:
+        if write:
+            path.write_text(PAGES[path](), encoding="utf-8")
+        else:
+            print(f"{path.relative_to(ROOT)} is not what the code says: python3 tools/support/reference.py --write")
+    return 1 if old and not write else 0
 
 
 if __name__ == "__main__":
