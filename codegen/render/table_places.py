@@ -25,14 +25,15 @@ def place_values(model: str, plan: TablePlan, tables: Sequence[Table], target: T
 
 
 def place_sections(model: str, plan: TablePlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """For the assembler: sections with the bytes of tables, and of memory that they are copied to."""
+    """For the assembler: sections with the bytes of tables, and of memory that they are copied to, named without what
+    the object format puts before."""
     if not plan.places:
-        return {"sections": [{"name": f".rodata.etch_{model}", "tables": rows}], "memories": []}
+        return {"sections": [{"name": f"etch_{model}", "tables": rows}], "memories": []}
     sources = [row | {"symbol": f"{row['symbol']}_source"} for row in rows if row["copied"]]
 
     def section(place: TablePlace) -> dict[str, Any]:
         inside = [row for row in rows if plan.place_of[row["name"]] == place]
-        return {"name": _section(model, place), "tables": inside + (sources if place == plan.places[-1] else [])}
+        return {"name": f"etch_{model}.{place.name}", "tables": inside + (sources if place == plan.places[-1] else [])}
 
     return {
         "sections": [section(place) for place in plan.places if not place.copied],
@@ -59,5 +60,5 @@ def place_facts(plan: TablePlan, tables: Sequence[Table], target: Target) -> dic
 
 
 def _section(model: str, place: TablePlace) -> str:
-    """The linker's section of a place."""
+    """The linker's section of a place, in ELF."""
     return f"{'.bss' if place.copied else '.rodata'}.etch_{model}.{place.name}"

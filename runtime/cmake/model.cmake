@@ -85,9 +85,6 @@ endfunction()
 
 # The library of the model NAME, whose sources, by full path, lie in `folder`.
 function(etch_model_library target name folder sources)
-  if(COMMAND etch_assembled_for_web)
-    etch_assembled_for_web(sources ${name} ${folder} "${sources}")
-  endif()
   add_library(${target} STATIC ${sources})
   if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -9,6 +9,8 @@
 find_program(ETCH_HOST_CXX NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH DOC "Compiler for tools of the build itself")
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(etch_no_stack_check "only GCC writes the call graph that the check needs")
+elseif(WIN32)
+  set(etch_no_stack_check "only done for objects in the ELF format")
 elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|aarch64|arm64|arm.*)$")
   set(etch_no_stack_check "only done for x86-64, AArch64 and ARM")
 elseif(CMAKE_CROSSCOMPILING AND NOT ETCH_HOST_CXX)

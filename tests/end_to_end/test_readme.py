@@ -23,7 +23,7 @@ OUTSIDE = ROOT / "tests/end_to_end/outside"
 EXAMPLES = sorted(
     path
     for path in OUTSIDE.rglob("*")
-    if path.name in {"main.c", "main.cpp", "CMakeLists.txt", "Makefile", "aarch64.cmake"}
+    if path.name in {"main.c", "main.cpp", "CMakeLists.txt", "Makefile", "aarch64.cmake", "windows.cmake"}
     and path.parent.name != "package"  # which shows nobody anything: it stands in for other people's tools
 )
 LINKS = sorted(
@@ -53,7 +53,7 @@ def test_the_examples_are_the_projects() -> None:
     files = [path.read_text(encoding="utf-8").split("\n", 1) for path in EXAMPLES]
     assert all("SPDX-License-Identifier" in first for first, _ in files)
     assert sorted(shown) == sorted(rest for _, rest in files)
-    assert len(files) == 8
+    assert len(files) == 9
 
 
 @pytest.mark.parametrize(("page", "link"), LINKS)

@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "printf_format.hpp"
+
 namespace etch::cli {
 
 // printf into a string.
-std::string format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+std::string format(const char* format, ...) __attribute__((format(ETCH_PRINTF_FORMAT, 1, 2)));
 
 }  // namespace etch::cli

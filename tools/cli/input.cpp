@@ -16,10 +16,21 @@ namespace etch::cli {
 namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
+#if defined(_WIN32)
+constexpr int kForReading = O_RDONLY | O_BINARY | O_NOINHERIT;
+#else
+constexpr int kForReading = O_RDONLY | O_CLOEXEC;
+#endif
 
 void check_encoding(std::string_view begin, const InputFile& file) {
     if (is_utf16(begin)) {
         fail(kRunFailure, "%s is UTF-16 or UTF-32: convert it to UTF-8", file.name().c_str());
+    }
+}
+
+void check_opened(bool opened, const std::string& name) {
+    if (!opened) {
+        fail(kWrongUse, "cannot open %s: %s", name.c_str(), std::strerror(errno));
     }
 }
 
@@ -31,16 +42,17 @@ std::size_t byte_order_mark_length(std::string_view begin) {
 }  // namespace
 
 InputFile::InputFile(std::string_view path) {
-    if (path != "-") {
-        name_ = quoted(path);
-        descriptor_ = open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor_ < 0) {
-            fail(kWrongUse, "cannot open %s: %s", name_.c_str(), std::strerror(errno));
-        }
-    }
     struct stat about = {};
-    if (fstat(descriptor_, &about) != 0) {
-        fail(kWrongUse, "cannot open %s: %s", name_.c_str(), std::strerror(errno));
+    if (path == "-") {
+        check_opened(fstat(descriptor_, &about) == 0, name_);
+    } else {
+        name_ = quoted(path);
+        const std::string file(path);
+        check_opened(stat(file.c_str(), &about) == 0, name_);
+        if (!S_ISDIR(about.st_mode)) {
+            descriptor_ = open(file.c_str(), kForReading);
+            check_opened(descriptor_ >= 0, name_);
+        }
     }
     if (S_ISDIR(about.st_mode)) {
         fail(kWrongUse, "cannot read %s: it is a folder", name_.c_str());
@@ -56,7 +68,7 @@ InputFile::~InputFile() {
 
 std::size_t InputFile::read(char* bytes, std::size_t size) {
     while (true) {
-        const ssize_t count = ::read(descriptor_, bytes, size);
+        const ssize_t count = ::read(descriptor_, bytes, static_cast<unsigned>(size));  // as Windows wants it
         if (count >= 0) {
             return static_cast<std::size_t>(count);
         }

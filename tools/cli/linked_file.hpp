@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of this program's own file, from its ELF section headers.
+// Sizes of this program's own file, from its section headers.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace {
 // Instead of an exception, which nothing here could handle better.
 [[noreturn]] void out_of_memory() {
     for (const std::string_view part : {etch::cli::kModel.program, std::string_view(": out of memory\n")}) {
-        const ssize_t written = write(STDERR_FILENO, part.data(), part.size());
+        const ssize_t written = write(STDERR_FILENO, part.data(), static_cast<unsigned>(part.size()));
         static_cast<void>(written);
     }
     _exit(1);

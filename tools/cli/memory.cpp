@@ -53,13 +53,13 @@ void report_memory() {
         write_output("code           not known: the section headers of this program's file cannot be read\n");
     }
     line("arena", kModel.arena_bytes, "working memory of one workspace");
-    line("stack budget", kModel.stack_budget, "of one call, checked by the build");
+    line("stack budget", kModel.stack_budget, "of one call; builds by GCC of ELF files check it");
     if (peak != 0) {
         line("peak", peak,
-             format("resident memory of this process, measured (VmHWM) after a text of %u tokens",
+             format("resident memory of this process, as the system says after a text of %u tokens",
                     static_cast<unsigned>(answer.tokens)));
     } else {
-        write_output("peak           not known: this system has no VmHWM\n");
+        write_output("peak           not known: this system does not say\n");
     }
     if (const std::optional<DeviceMemory> memory = device_memory()) {
         report_device(*memory);

@@ -2,7 +2,6 @@
 #include "output.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,10 +19,6 @@ namespace {
 }
 
 }  // namespace
-
-void prepare_output() {
-    std::signal(SIGPIPE, SIG_IGN);
-}
 
 void write_output(std::string_view bytes) {
     errno = 0;

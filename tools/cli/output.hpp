@@ -6,7 +6,8 @@
 
 namespace etch::cli {
 
-// From here on a closed pipe is an error of the next write, not a signal that kills the program.
+// From here on a closed pipe is an error of the next write, not a signal that kills the program; and on Windows bytes
+// go in and out as they are, which are UTF-8 for its consoles, too.
 void prepare_output();
 
 void write_output(std::string_view bytes);

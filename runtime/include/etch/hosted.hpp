@@ -17,7 +17,8 @@ namespace hosted {
 // The value of ETCH_KERNEL, for select_kernel(); empty where it is unset or empty. Valid until the environment changes.
 std::string_view kernel_from_environment() noexcept;
 
-// The most memory this process has had resident so far (VmHWM of /proc/self/status); 0 where the system does not say.
+// The most memory this process has had resident so far (VmHWM of /proc/self/status, on Windows the peak of the
+// working set); 0 where the system does not say.
 std::size_t peak_memory_bytes() noexcept;
 
 // Puts the constants of the program, or of the shared library, that this function is linked into on huge pages: a

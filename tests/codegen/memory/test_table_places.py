@@ -140,18 +140,17 @@ def test_every_table_is_there_once(tmp_path: Path) -> None:
     found: dict[str, list[str]] = {}
     offsets: dict[str, tuple[int, int]] = {}
     for line in (tmp_path / "m" / "m_tables.S").read_text().splitlines():
-        if section := re.match(r" +\.section (\S+),", line):
-            current = found.setdefault(section[1], [])
-        elif label := re.match(r"etch_m_(\w+):", line):
+        if section := re.match(r" +(constants|memory) (\S+)$", line):
+            current = found.setdefault(".".join(section.groups()), [])
+        elif label := re.match(r" +table etch_m_(\w+), ", line):
             current.append(label[1])
         elif bytes_ := re.match(r' +\.incbin "m.tables", (\d+), (\d+)', line):
             offsets[current[-1]] = int(bytes_[1]), int(bytes_[2])
     fast = places["fast"]["tables"]
-    assert found.pop(".note.GNU-stack") == []
     assert {name: sorted(tables) for name, tables in found.items()} == {
-        ".bss.etch_m.fast": sorted(fast),
-        ".rodata.etch_m.code": sorted(places["code"]["tables"]),
-        ".rodata.etch_m.qspi": sorted([*places["qspi"]["tables"], *(f"{name}_source" for name in fast)]),
+        "memory.etch_m.fast": sorted(fast),
+        "constants.etch_m.code": sorted(places["code"]["tables"]),
+        "constants.etch_m.qspi": sorted([*places["qspi"]["tables"], *(f"{name}_source" for name in fast)]),
     }
     begin = 0
     for name, table in manifest["table_list"].items():

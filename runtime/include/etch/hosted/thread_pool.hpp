@@ -16,7 +16,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 
 // Processors that this process may use: those of its affinity mask, at most what the CPU limits of its control groups
-// (v2 and v1) give, rounded down; at least 1.
+// (v2 and v1) give, rounded down; at least 1. On Windows those of its affinity mask.
 std::uint32_t available_threads() noexcept;
 
 // The calling thread and `threads` - 1 others, which live as long as the object. Each run() is one fork and join: a
