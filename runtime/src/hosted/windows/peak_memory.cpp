@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/hosted.hpp"
 
-// clang-format off: psapi.h needs the types of windows.h
+// clang-format off
 #include <windows.h>
-#include <psapi.h>
+#include <psapi.h>  // needs the types of the other
 // clang-format on
 
 namespace etch {
