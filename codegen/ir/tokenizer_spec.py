@@ -67,6 +67,11 @@ class SingleCharacterSegmenter:
 
 
 @dataclass(frozen=True)
+class LineWordSegmenter:
+    r"""Words as Python finds them by `\S+\n?`: a line feed behind one belongs to it."""
+
+
+@dataclass(frozen=True)
 class WordLevelModel:
     """Whole words; others are unknown."""
 
@@ -116,6 +121,12 @@ class ClipSegmenter:
 
 
 END_OF_WORD = "</w>"
+GOES_ON = "@@"
+
+
+def goes_on(piece: str) -> bool:
+    """Whether a piece of a model with GOES_ON is of a symbol that does not end its word."""
+    return piece.endswith(GOES_ON) and piece != GOES_ON
 
 
 @dataclass(frozen=True)
@@ -139,6 +150,7 @@ class CharacterBpeModel:
     byte_fallback: bool  # unknown characters are written as pieces `<0x00>` to `<0xFF>`, one for each byte
     fuse_unknown: bool  # neighbouring unknown ones are one token
     without_id: tuple[str, ...] = ()  # pieces, in merges numbered behind the others: each is written as unknown
+    marks_goes_on: bool = False  # the piece of a symbol that does not end its word ends with GOES_ON
     named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
 
@@ -313,6 +325,7 @@ Segmenter = (
     BertSegmenter
     | WhitespaceSegmenter
     | SingleCharacterSegmenter
+    | LineWordSegmenter
     | ByteLevelSegmenter
     | DigitsSegmenter
     | Cl100kSegmenter
@@ -349,6 +362,7 @@ class TokenizerSpec:
         inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
         words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):
+            words_as_they_are |= isinstance(self.segmenter, LineWordSegmenter)
             return "BPE of characters" if words_as_they_are else "SentencePiece BPE"
         if isinstance(self.model, UnigramModel):
             return "Unigram" if words_as_they_are else "SentencePiece Unigram"

@@ -6,17 +6,23 @@ from __future__ import annotations
 from tokenizers import Tokenizer
 
 from ..ir.template_spec import Template
-from ..ir.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
+from .looked_up_tokenizer import LookedUpTokenizer
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
-WheelTokenizer = Tokenizer | SentencePieceTokenizer
+WheelTokenizer = Tokenizer | SentencePieceTokenizer | LookedUpTokenizer
 
 
 def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
     """Of texts to the ids of the model."""
     if spec.sentencepiece is not None:
         return SentencePieceTokenizer(spec, spec.sentencepiece)
-    return Tokenizer.from_str(spec.json)
+    wheel = Tokenizer.from_str(spec.json)
+    model = spec.model
+    if isinstance(model, CharacterBpeModel) and model.without_id and model.unknown_id is not None:
+        known = max(len(model.pieces), *(token.id + 1 for token in spec.added_tokens))
+        return LookedUpTokenizer(wheel, known, model.unknown_id)
+    return wheel
 
 
 def set_length(tokenizer: WheelTokenizer, max_tokens: int, template: Template) -> None:

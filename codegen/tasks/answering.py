@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from ..files.table_file import Columns, Echo, Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from .spans import Window, best_answer, windows_of
 from .squad import exact_match, f1, read_questions
 
@@ -83,7 +83,7 @@ class Answering(Task):
         return _objects([json.loads(row.value) for row in chosen])
 
     def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Any]:
-        tokenizer = Tokenizer.from_str(spec.json)
+        tokenizer = wheel_tokenizer(spec)
         found: list[Window] = []
         for i, row in enumerate(rows):
             found += windows_of(tokenizer, max_tokens, i, *row.texts)

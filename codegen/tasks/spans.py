@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding
+
+from ..library_tokenizer.wheel_tokenizer import WheelTokenizer
 
 WINDOW, STRIDE, LONGEST, SPANS = 384, 128, 15, 12  # tokens; spans of a window for one answer
 
@@ -25,7 +27,7 @@ class Window(NamedTuple):
     words: Sequence[int | None]  # the word that each token is of
 
 
-def windows_of(tokenizer: Tokenizer, max_tokens: int, row: int, question: str, context: str) -> list[Window]:
+def windows_of(tokenizer: WheelTokenizer, max_tokens: int, row: int, question: str, context: str) -> list[Window]:
     """At least one; a question that leaves no room for a long context is cut."""
     window = min(max_tokens, WINDOW)
     most = window - tokenizer.num_special_tokens_to_add(is_pair=True)

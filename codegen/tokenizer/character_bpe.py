@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import CharacterBpeModel
+from ..ir.tokenizer_spec import END_OF_WORD, GOES_ON, CharacterBpeModel, goes_on
 from ..load.tokenizer_files.metaspace_json import METASPACE
 from . import trie
 from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
@@ -32,14 +32,14 @@ Ranks = dict[tuple[str, str], int]
 
 def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: Collection[int]) -> Part:
     """`texts` are those of all ids, added tokens included; `special` are the ids of special tokens."""
-    names = (*spec.pieces, *spec.without_id)
-    ids = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
-    ids |= {piece: len(texts) + i for i, piece in enumerate(spec.without_id)}
+    names = tuple(_symbol(spec, piece) for piece in (*spec.pieces, *spec.without_id))
+    ids = {piece: i for i, piece in enumerate(names[: len(spec.pieces)]) if piece is not None}
+    ids |= {piece: len(texts) + i for i, piece in enumerate(names[len(spec.pieces) :]) if piece is not None}
     hidden = {piece for piece, i in ids.items() if i in special and i != spec.unknown_id}
     ranks = {(names[left] or "", names[right] or ""): rank for rank, (left, right) in enumerate(spec.merges)}
     pairs = _pairs_by_piece(ranks)
     reached = {piece for piece in hidden if piece in pairs or len(piece) == 1}
-    matched = [(piece.encode(), i) for piece, i in ids.items()]
+    matched = [(_key(spec, piece).encode(), i) for piece, i in ids.items()]
     text_of = {i: piece for piece, i in ids.items()}
     named = dict(spec.named)
     others = [(text, i) for i, text in enumerate(texts) if text and i not in text_of and i not in named.values()]
@@ -47,8 +47,13 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     id_bits = trie.value_bits(len(texts) + len(spec.without_id))
     found = trie.build((matched, others))
     by_key = [text_of.get(i, "") for i in found.values.tolist()]
-    whole = {piece for piece in ids if spec.ignore_merges or _is_whole(piece, ids.keys(), ranks, reached)}
-    by_id = _follow_from_ids(ids, ranks, pairs)
+    words = {piece: _characters(spec, piece) for piece in ids}
+    whole = {
+        piece
+        for piece, symbols in words.items()
+        if symbols and (spec.ignore_merges or _is_whole(symbols, ids.keys(), ranks, reached))
+    }
+    by_id = not spec.marks_goes_on and _follow_from_ids(ids, ranks, pairs)
     unmade = {piece for piece in ids if by_id and piece not in pairs and _spellings(piece, ids)}
     marks = [_WHOLE * (piece in whole) + _SPECIAL * (piece in hidden) + _UNMADE * (piece in unmade) for piece in by_key]
     ordered = [pairs.get(piece, []) for piece in by_key] if not by_id else []
@@ -67,7 +72,7 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         ("merge_ranks", trie.packed(np.array([rank for _, rank in flat], np.uint32), rank_bits)),
         ("byte_ids", byte_ids(spec.byte_fallback, ids)),
     )
-    at_spaces = not spec.ignore_merges and METASPACE in ids.keys() - hidden
+    at_spaces = not (spec.ignore_merges or spec.marks_goes_on) and METASPACE in ids.keys() - hidden
     fields = (
         Field("first_nodes", array="first_nodes"),
         Field("metaspace_nodes", array="metaspace_nodes"),
@@ -85,8 +90,33 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         boolean("byte_fallback", spec.byte_fallback),
         boolean("fuse_unknown", spec.fuse_unknown),
         boolean("parts_at_spaces", at_spaces and not any(METASPACE in piece.lstrip(METASPACE) for piece in pairs)),
+        boolean("marks_goes_on", spec.marks_goes_on),
     )
     return Part("CharacterBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
+
+
+def _symbol(spec: CharacterBpeModel, piece: str | None) -> str | None:
+    """What merging knows a piece by: where those that a word goes on behind are marked, its end is instead."""
+    if piece is None or not spec.marks_goes_on:
+        return piece
+    return piece.removesuffix(GOES_ON) if goes_on(piece) else piece + END_OF_WORD
+
+
+def _key(spec: CharacterBpeModel, symbol: str) -> str:
+    """The piece of a symbol."""
+    if not spec.marks_goes_on:
+        return symbol
+    return symbol.removesuffix(END_OF_WORD) if symbol.endswith(END_OF_WORD) else symbol + GOES_ON
+
+
+def _characters(spec: CharacterBpeModel, symbol: str) -> list[str]:
+    """What merging makes a word of; nothing where the symbol is none."""
+    if not spec.marks_goes_on:
+        return list(symbol)
+    if not symbol.endswith(END_OF_WORD):
+        return []
+    *before, last = symbol.removesuffix(END_OF_WORD)
+    return [*before, last + END_OF_WORD]
 
 
 def _pairs_by_piece(ranks: Ranks) -> dict[str, list[tuple[int, int]]]:
@@ -113,14 +143,16 @@ def _follow_from_ids(ids: dict[str, int], ranks: Ranks, pairs: dict[str, list[tu
     return is_in_order and all(len(found) == _spellings(text, ids) for text, found in pairs.items())
 
 
-def _is_whole(piece: str, known: Collection[str], ranks: Ranks, hidden: Collection[str]) -> bool:
-    """Whether merging makes the piece of its text, also where text becomes none of the `hidden` ones."""
-    is_hidden = piece in hidden
-    return _becomes(piece, known, ranks, ()) and (is_hidden or not hidden or _becomes(piece, known, ranks, hidden))
+def _is_whole(symbols: list[str], known: Collection[str], ranks: Ranks, hidden: Collection[str]) -> bool:
+    """Whether merging makes one piece of them, also where text becomes none of the `hidden` ones."""
+    is_hidden = "".join(symbols) in hidden
+    return _become_one(symbols, known, ranks, ()) and (
+        is_hidden or not hidden or _become_one(symbols, known, ranks, hidden)
+    )
 
 
-def _becomes(piece: str, known: Collection[str], ranks: Ranks, without: Collection[str]) -> bool:
+def _become_one(symbols: list[str], known: Collection[str], ranks: Ranks, without: Collection[str]) -> bool:
     def rank(left: str, right: str) -> int | None:
         return None if left + right in without else ranks.get((left, right))
 
-    return all(c in known and c not in without for c in piece) and merged(piece, rank) == [piece]
+    return all(one in known and one not in without for one in symbols) and len(merged(symbols, rank)) == 1

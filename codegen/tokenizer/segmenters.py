@@ -12,6 +12,7 @@ from ..ir.tokenizer_spec import (
     Cl100kSegmenter,
     ClipSegmenter,
     DigitsSegmenter,
+    LineWordSegmenter,
     MetaspaceSegmenter,
     SingleCharacterSegmenter,
     SplitSegmenter,
@@ -67,6 +68,11 @@ def _(spec: WhitespaceSegmenter) -> Part:
 @compile_segmenter.register
 def _(spec: SingleCharacterSegmenter) -> Part:
     return Part("SingleCharacterSegmenter", ())
+
+
+@compile_segmenter.register
+def _(spec: LineWordSegmenter) -> Part:
+    return Part("LineWordSegmenter", ())
 
 
 @compile_segmenter.register

@@ -42,6 +42,7 @@ TOKENIZER = Area(
         "test_character_splits.py",
         "test_character_bpe.py",
         "test_character_tokenizers.py",
+        "test_fairseq_tokenizer.py",
         "test_m2m_tokenizer.py",
         "test_marian_tokenizer.py",
         "test_normal_forms.py",

@@ -32,6 +32,7 @@ sys.path[:0] = [
 ]
 
 from byte_level import small_json  # noqa: E402
+from fairseq_folders import fairseq_folders  # noqa: E402
 from folder_edits import Files, edit  # noqa: E402
 from sentencepiece_folders import sentencepiece_folders  # noqa: E402
 from step_folders import step_folders  # noqa: E402
@@ -53,6 +54,7 @@ TEXTS = (
     "  the dog's  unworkable, plays! [CLS]<s> 12",
     "new_token the <new> cat <0> İ ß <1><2> <3> x",
     "a" * 101 + " xy",
+    "the cat\nsat \n on\n<mask> mat\n",
     "",
 )
 # An empty second text is none for `transformers`, though its own template has one.
@@ -140,7 +142,7 @@ def bases() -> dict[str, Files]:
         family = "roberta" if byte_level else "mpnet" if name == "mpnet" else "bert"
         family = next((other for other in ("qwen2", "deberta") if name.startswith(other)), family)
         files["config.json"] = {"model_type": family}
-    found |= sentencepiece_folders() | step_folders() | writer_folders()
+    found |= sentencepiece_folders() | step_folders() | writer_folders() | fairseq_folders()
     for files in found.values():
         files["config.json"]["vocab_size"] = VOCABULARY
     return found

@@ -21,6 +21,7 @@ CLASSES = (
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
     *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer", "DebertaTokenizer"),
     *("NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer", "PegasusTokenizer", "ByT5Tokenizer"),
+    *("PhobertTokenizer", "BertweetTokenizer"),
 )
 TOKENS = (
     "[CLS]",
@@ -187,7 +188,7 @@ def _more_added(source: random.Random, files: Files) -> str:
 
 
 def _lines(source: random.Random, files: Files) -> str:
-    names = [name for name in ("vocab.txt", "merges.txt") if name in files]
+    names = [name for name in ("vocab.txt", "merges.txt", "bpe.codes") if name in files]
     if not names:
         return _in_json(source, files)
     name = source.choice(names)

@@ -28,6 +28,7 @@ from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
 from .esm_folder import is_esm_folder, read_esm_folder
 from .esmc_folder import is_esmc_folder, read_esmc_folder
+from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
@@ -50,6 +51,8 @@ def load_tokenizer(
         spec, file = read_byt5_folder(folder), tokenizer_config.FILE
     elif is_esmc_folder(folder, class_in_config, usual_class):
         spec, file = read_esmc_folder(folder), tokenizer_config.FILE
+    elif is_fairseq_folder(folder, class_in_config, usual_class):
+        spec, file = read_fairseq_folder(folder, class_in_config, usual_class), vocab_text.FILE
     elif described is not None and is_word_level(described):
         read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)

@@ -12,15 +12,15 @@ MAX_LINES = 1_000_000
 _WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
-def text_of(raw: bytes) -> str:
+def text_of(raw: bytes, file: str = FILE) -> str:
     """The text of a file that is not too large."""
     count = raw.count(b"\n") + 1
     if count > MAX_LINES:
-        raise refusal("vocab-too-large", f"the file may have {count} lines, at most {MAX_LINES} are read", file=FILE)
+        raise refusal("vocab-too-large", f"the file may have {count} lines, at most {MAX_LINES} are read", file=file)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise refusal("vocab-not-utf8", f"not UTF-8: {error.reason} at byte {error.start}", file=FILE) from None
+        raise refusal("vocab-not-utf8", f"not UTF-8: {error.reason} at byte {error.start}", file=file) from None
 
 
 def read_vocab_text(raw: bytes) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -78,6 +78,8 @@ using CharacterWordPieceTokenizer = Tokenizer<CharacterNormalizer, BertSegmenter
 using NormalFormWordPieceTokenizer = Tokenizer<NormalFormNormalizer, BertSegmenter, WordPiece>;
 using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>;
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
+// Words of fairseq's BPE.
+using LineWordBpeTokenizer = Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;

@@ -24,6 +24,14 @@ std::uint32_t Words<CharacterBpe>::find(std::uint32_t begin, std::uint32_t end) 
     return node;
 }
 
+// Of the node of a symbol's text, which ends at `end`, that of its piece.
+inline std::uint32_t Words<CharacterBpe>::marked(std::uint32_t node, std::uint32_t end) const noexcept {
+    if (!model_.marks_goes_on || end == word_.size()) return node;
+    for (const char* rest = CharacterBpe::kGoesOn; *rest != 0 && node != kNoNode; ++rest)
+        node = find_child(model_.trie, node, static_cast<std::uint8_t>(*rest));
+    return node;
+}
+
 // The same among the texts that unknown text may be.
 std::uint32_t Words<CharacterBpe>::find_named(std::uint32_t begin, std::uint32_t end) const noexcept {
     const std::uint8_t* bytes = word_.bytes();
@@ -66,7 +74,7 @@ void Words<CharacterBpe>::write_pieces() noexcept {
     for (std::uint32_t i = 0, at = 0; at < size; ++i) {
         const std::uint32_t end = word_.byte_end(i);
         const std::uint32_t node = find(at, end);
-        symbols_.nodes[at] = is_piece(node) ? node : kNoNode;
+        symbols_.nodes[at] = is_piece(marked(node, end)) ? node : kNoNode;
         symbols_.next[at] = static_cast<std::uint16_t>(end);
         at = end;
     }
@@ -78,7 +86,8 @@ void Words<CharacterBpe>::write_pieces() noexcept {
             end = symbols_.next[end];
         const std::uint32_t last = word_.char_ending_at(end, first);
         if (is_known) {
-            out_.write(id(key_at(model_.trie, symbols_.nodes[at])), word_.char_begin(first), word_.char_end(last));
+            const std::uint32_t key = key_at(model_.trie, marked(symbols_.nodes[at], end));
+            out_.write(id(key), word_.char_begin(first), word_.char_end(last));
         } else {
             write_unknown(at, end, first, last);
         }
@@ -113,6 +122,7 @@ void Words<CharacterBpe>::rank(std::uint32_t left, std::uint32_t at) noexcept {
     for (; at < symbols_.next[right] && node != kNoNode; ++at)
         node = find_child(trie, node, word_.bytes()[at]);
     symbols_.pairs[left] = node;
+    node = marked(node, symbols_.next[right]);
     if (node == kNoNode || !ends_key(trie, node)) return;
     const std::uint32_t key = key_at(trie, node);
     if (barred_ != 0 && (mark(key) & barred_) != 0) return;

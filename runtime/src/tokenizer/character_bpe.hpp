@@ -69,6 +69,7 @@ class Words<CharacterBpe> {
     }
     std::int32_t id(std::uint32_t key) const noexcept;
     std::uint32_t find(std::uint32_t begin, std::uint32_t end) const noexcept;
+    std::uint32_t marked(std::uint32_t node, std::uint32_t end) const noexcept;
     std::uint32_t find_named(std::uint32_t begin, std::uint32_t end) const noexcept;
     std::uint32_t mark(std::uint32_t key) const noexcept;
     bool is_piece(std::uint32_t node) const noexcept;

@@ -14,6 +14,7 @@ from token_ids import (
     DEBERTA_BYTES,
     ESM,
     ESMC,
+    FAIRSEQ,
     GEMMA,
     LUKE,
     MPNET,
@@ -45,6 +46,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
+    **dict.fromkeys(("roberta/fairseq", "masks/roberta_fairseq"), FAIRSEQ),
     "albert/own_words": ALBERT,
     "big_bird": BIG_BIRD,
     "rembert": REMBERT,

@@ -77,6 +77,7 @@ VARIANTS: dict[str, Variant] = {
         "Roberta", 4, (24, 3, 1, 29, 16 + 5), pad_token_id=4, hidden_act="relu", problem_type=MULTI_LABEL
     ),
     "roberta/regression": bert_like("Roberta", 1, (21, 3, 2, 19, 12 + 2), type_vocab_size=1, problem_type=REGRESSION),
+    "roberta/fairseq": bert_like("Roberta", 3, (18, 3, 2, 23, 18 + 2), type_vocab_size=1),
     "longformer/softmax": bert_like(
         "Longformer", 3, (20, 4, 3, 23, 40 + 2), type_vocab_size=1, attention_window=[4, 8, 4]
     ),

@@ -33,6 +33,7 @@ MPNET = Specials(unknown=4, classify=0, separate=2, between=2, segments=False, v
 ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="roberta")
 XLM_ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="xlm-roberta")
 LUKE = replace(ROBERTA, vocabulary="luke")
+FAIRSEQ = replace(ROBERTA, vocabulary="fairseq")
 BART = replace(ROBERTA, ends=True)
 CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=False, vocabulary="camembert")
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")

@@ -100,6 +100,13 @@ PROTEINS = (*("<cls>", "<pad>", "<eos>", "<unk>"), *"LAGVSERTIDPKQNFYMHWCXBUZO.-
 ESM_VOCABULARY = (*PROTEINS, *("".join(bases) for bases in product("ACGT", repeat=3)))
 # The class's own, in a table with more rows.
 ESMC_VOCABULARY = (*PROTEINS[:31], "|", "<mask>", *(f"row {i}" for i in range(len(PROTEINS), 64)))
+# PhoBERT's, of a few letters; `the` has no piece where a word goes on behind it.
+FAIRSEQ_CODES = ("t h", "th e</w>", "th e", "i n", "a n", "in g</w>", "a t</w>", "o n</w>", "e r</w>", "an d</w>")
+_FAIRSEQ_LETTERS = "etaoinshrdlucmp"
+FAIRSEQ_VOCABULARY = (
+    *("<s>", "<pad>", "</s>", "<unk>", *(f"{letter}@@" for letter in _FAIRSEQ_LETTERS), *_FAIRSEQ_LETTERS),
+    *("th@@", "the", "in@@", "an@@", "ing", "at", "on", "er", "and", *map(str, range(22)), "<mask>"),
+)
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -115,6 +122,7 @@ VOCABULARIES = {
     "qwen": QWEN_VOCABULARY,
     "xlnet": XLNET_VOCABULARY,
     "t5": T5_VOCABULARY,
+    "fairseq": FAIRSEQ_VOCABULARY,
     "esm": ESM_VOCABULARY,
     "esmc": ESMC_VOCABULARY,
     "clip": CLIP_VOCABULARY,
@@ -185,6 +193,14 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         (folder / "vocab.txt").write_text("\n".join(ESM_VOCABULARY), encoding="utf-8")
         write_json(
             folder / "tokenizer_config.json", {"tokenizer_class": "EsmTokenizer", "model_max_length": max_tokens}
+        )
+        return
+    if specials.vocabulary == "fairseq":
+        words = (f"{piece} {i}\n" for i, piece in enumerate(FAIRSEQ_VOCABULARY[4:-1]))
+        (folder / "vocab.txt").write_text("".join(words), encoding="utf-8")
+        (folder / "bpe.codes").write_text("".join(f"{code} 9\n" for code in FAIRSEQ_CODES), encoding="utf-8")
+        write_json(
+            folder / "tokenizer_config.json", {"tokenizer_class": "PhobertTokenizer", "model_max_length": max_tokens}
         )
         return
     import transformers

@@ -290,8 +290,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 break;
             }
             const auto& merged = other ? test_vocabulary::kMergedText : test_vocabulary::kMerged;
-            run<etch::CharacterBpeTokenizer>(merged, merged.normalizer, {merged.segmenter.prepend, one, false},
-                                             request);
+            if ((settings & 64) != 0) {
+                run<etch::LineWordBpeTokenizer>(merged, {}, {}, request);
+            } else {
+                run<etch::CharacterBpeTokenizer>(merged, merged.normalizer, {merged.segmenter.prepend, one, false},
+                                                 request);
+            }
             break;
         }
         default:

@@ -143,6 +143,8 @@ inline void read(Reader& in, etch::WhitespaceSegmenter& segmenter) {
 
 inline void read(Reader&, etch::SingleCharacterSegmenter&) {}
 
+inline void read(Reader&, etch::LineWordSegmenter&) {}
+
 inline void read(Reader& in, etch::DigitsSegmenter& segmenter) {
     set(in, segmenter.add_prefix_space);
     set(in, segmenter.individual);
@@ -301,6 +303,7 @@ inline void read(Reader& in, etch::CharacterBpe& model) {
     set(in, model.byte_fallback);
     set(in, model.fuse_unknown);
     set(in, model.parts_at_spaces);
+    set(in, model.marks_goes_on);
 }
 
 inline void read(Reader& in, etch::Unigram& model) {

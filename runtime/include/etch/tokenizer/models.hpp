@@ -61,6 +61,7 @@ struct CharacterBpe {
     static constexpr std::uint32_t kWholeMark = 1;
     static constexpr std::uint32_t kSpecialMark = 2;
     static constexpr std::uint32_t kUnmadeMark = 4;
+    static constexpr char kGoesOn[] = "@@";
 
     // Two sets of keys: pieces; texts that are never looked up, unless unknown text may be one of them. Nodes that are
     // not there are kNoNode of trie.hpp. Keys whose ids are piece_count or more are pieces without one: they are
@@ -89,6 +90,7 @@ struct CharacterBpe {
     bool byte_fallback;    // an unknown character is written in bytes
     bool fuse_unknown;     // else neighbouring ones are one token
     bool parts_at_spaces;  // no piece has U+2581 behind another character: what lies between is merged by itself
+    bool marks_goes_on;    // the piece of a symbol that does not end its word ends with kGoesOn
 };
 
 // Of all ways to write a word in pieces the one whose scores have the highest sum. A character that is no piece is

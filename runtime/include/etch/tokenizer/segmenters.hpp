@@ -30,6 +30,9 @@ struct WhitespaceSegmenter {
     PunctuationRule punctuation;
 };
 
+// Words between what Python takes for white space, which is dropped, but for a line feed that ends a word: \S+\n?
+struct LineWordSegmenter {};
+
 // Each character is a word, white space too: as Split with [\s\S] isolates them.
 struct SingleCharacterSegmenter {};
 
