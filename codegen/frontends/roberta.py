@@ -46,7 +46,7 @@ def read_limits(config: Config) -> Limits:
 
 def limits_of(config: Config, tokenizer_class: str) -> Limits:
     """The same of a family with another tokenizer."""
-    first = _first_position(config)
+    first = first_position(config)
     positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH) - first
     width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
     return Limits(width, vocabulary, positions, f"{_POSITIONS} - {first}", tokenizer_class)
@@ -73,10 +73,10 @@ def graph_of(
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     shape = replace(shape, epsilon=parts.epsilon_of(config, default=form.epsilon))
-    bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)
+    bert_like.check_padding(checkpoint.tokenizer, first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = parts.prefix_of(checkpoint, name, bert_like.WORDS)
-    body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, _first_position(config))
+    body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, first_position(config))
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     classifier_of = ("classifier", pooler) if heads.pooled else ("classifier.out_proj", dense)
@@ -98,5 +98,6 @@ def graph_of(
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
 
 
-def _first_position(config: Config) -> int:
+def first_position(config: Config) -> int:
+    """That of a text's first token, behind that of the padding token."""
     return config.natural_int("pad_token_id", 1, maximum=parts.MAX_WIDTH) + 1

@@ -8,10 +8,14 @@ import decoder_settings as decoders
 # By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
 NAMES = {
     "albert": "Albert",
+    "align": "Align",
+    "altclip": "AltCLIP",
     "bart/rows": "Bart",
     "bert": "Bert",
     "big_bird": "BigBird",
     "camembert": "Camembert",
+    "chinese_clip": "ChineseCLIP",
+    "clap": "Clap",
     "clip_text_model": "CLIPText",
     "siglip_text_model": "Siglip",
     "data2vec-text": "Data2VecText",
@@ -25,7 +29,9 @@ NAMES = {
     "esmc": "Esmc",
     "eurobert": "EuroBert",
     "gte": "Gte",
+    "ibert": "IBert",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "layoutlm": "LayoutLM",
     "led/rows": "LED",
     "longformer": "Longformer",
     "luke": "Luke",
@@ -114,6 +120,7 @@ ENDINGS = {
         *("LMHeadModel", "ForQuestionAnsweringSimple"),
     ),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
+    **dict.fromkeys(("align", "altclip", "chinese_clip", "clap"), ("Model",)),
     "siglip_text_model": ("TextModel",),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
@@ -130,6 +137,8 @@ PREFIXES = {
     "esm": "esm.",
     "esmc": "esmc.",
     "led/rows": "led.",
+    "ibert": "ibert.",
+    "layoutlm": "layoutlm.",
     "longformer": "longformer.",
     "luke": "luke.",
     **dict.fromkeys(("squeezebert", "xlnet"), "transformer."),
@@ -145,6 +154,8 @@ PREFIXES = {
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "mt5/rows", "t5/encoder", "t5/rows", "umt5/encoder", "umt5/rows"), "transformer."),
     "nomic_bert": "nomic_bert.",
-    **dict.fromkeys(("clip_text_model", "siglip_text_model"), "text_model."),
+    **dict.fromkeys(
+        ("align", "altclip", "chinese_clip", "clap", "clip_text_model", "siglip_text_model"), "text_model."
+    ),
     "dpr": "question_encoder.",
 }

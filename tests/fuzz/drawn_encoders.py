@@ -15,7 +15,7 @@ Settings = dict[str, Any]
 # By key: how often it is there, and with which values.
 Rare = dict[str, tuple[float, tuple[Any, ...]]]
 
-_OFFSETS = dict.fromkeys(("esm", "mpnet", *ROBERTAS), 2)  # positions before a text's first one
+_OFFSETS = dict.fromkeys(("altclip", "clap", "esm", "mpnet", *ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
     *("tanh", "mish", "relu2", "gelu_10", "linear"),
@@ -121,6 +121,8 @@ def _common(family: str, width: int, layers: int) -> Rare:
     }
     if family == "gpt_neo/rows":
         found["attention_types"] = (1.0, decoders.gpt_neo_layers(layers))
+    if family == "ibert":  # which has no other
+        found["hidden_act"] = (0.3, ("gelu", "gelu", "gelu", "relu"))
     if family == "mobilebert":
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
     if family == "squeezebert":
@@ -200,6 +202,8 @@ _RARE: dict[str, Rare] = {
     "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
     "siglip_text_model": {"projection_size": (0.7, (5, 13, 30))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
+    **dict.fromkeys(("align", "chinese_clip"), _WIDE),
+    "altclip": {"project_dim": (1.0, (5, 14, 30))},
     "dpr": _WIDE | {"projection_dim": (0.6, (5, 13, 0))},
     "electra": _WIDE
     | {
@@ -318,6 +322,8 @@ _RARE: dict[str, Rare] = {
         "attn_logit_softcapping": (0.05, (20.0,)),
         "rope_parameters": (0.3, _ANGLES_BY_KIND),
     },
+    "ibert": {"quant_mode": (0.1, (True,)), "force_dequant": (0.2, ("gelu", "none"))},
+    "layoutlm": _WIDE | {"max_2d_position_embeddings": (0.8, (1, 9, 30))},
     "luke": {"use_entity_aware_attention": (0.4, (False,)), "pad_token_id": (0.1, (0, 3))},
     "xmod": {
         "languages": (0.99, (["en_XX", "de_DE"], ["sw"], ["de_DE", "en_XX", "sw"])),

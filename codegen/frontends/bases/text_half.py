@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 
 from ...ir.graph import Graph, Head, Node
 from ...load.config import Asked, Config
@@ -16,12 +18,19 @@ from ..shared.embedding_head import check_no_rows
 from .architecture import check_class
 
 TEXT_MODEL, PROJECTION = "text_model.", "text_projection"  # as files call them
-_OF_IMAGES = ("vision_model.*", "visual_projection.*", "logit_scale", "logit_bias")
+_OF_OTHERS = (
+    *("vision_model.*", "visual_projection.*", "audio_model.*", "audio_projection.*"),
+    *("logit_scale", "logit_scale_a", "logit_scale_t", "logit_bias", "temperature"),
+)
 _TEXT, _OLD_TEXT = "text_config", "text_config_dict"
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 NEW, OLD_OR_NEW = (_TEXT,), (_OLD_TEXT, _TEXT)
-# Of images, and of how alike a text and an image are.
+# Of images or sound, and of how alike a text and one of these are.
 HARMLESS_KEYS = frozenset(
-    (_TEXT, _OLD_TEXT, "vision_config", "vision_config_dict", "logit_scale_init_value", "initializer_factor")
+    (
+        *(_TEXT, _OLD_TEXT, "vision_config", "vision_config_dict", "audio_config", "initializer_factor"),
+        *("logit_scale_init_value", "temperature_init_value"),
+    )
 )
 
 
@@ -33,6 +42,7 @@ class TextHalf:
     widths: dict[str, int]
     result: Head
     vocabulary: int
+    segments: int = parts.SEGMENTS
 
 
 def half_graph(
@@ -43,33 +53,35 @@ def half_graph(
     harmless: frozenset[str],
     *,
     keys: tuple[str, ...] = OLD_OR_NEW,
+    usual: Mapping[str, Any] = _NOTHING,
 ) -> Graph:
     """The graph of a checkpoint of the class `name`; takes every tensor that is about texts exactly once.
-    `harmless` are keys of its texts' configuration, which is below the first of `keys`."""
+    `harmless` are keys of its texts' configuration, which is below the first of `keys`, `usual` what that need not
+    say."""
     config, tensors = checkpoint.config, checkpoint.tensors
     check_class(config, name)
     check_no_rows(checkpoint, name)
-    texts = of_texts(config, keys)
+    texts = of_texts(config, keys, usual)
     check_keys(texts, may_decode=False)
     half = build(texts)
-    unused = tensors.ignore(*_OF_IMAGES)
+    unused = tensors.ignore(*_OF_OTHERS)
     tensors.finish()
     notes = (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
     notes += unused_keys(texts, harmless)
-    return Graph(half.widths, half.body, (half.result,), half.vocabulary, parts.SEGMENTS, max_tokens, notes)
+    return Graph(half.widths, half.body, (half.result,), half.vocabulary, half.segments, max_tokens, notes)
 
 
-def of_texts(config: Config, keys: tuple[str, ...] = OLD_OR_NEW) -> Config:
+def of_texts(config: Config, keys: tuple[str, ...] = OLD_OR_NEW, usual: Mapping[str, Any] = _NOTHING) -> Config:
     """The library takes all from the older key where there is one, and then from no other, not even defaults."""
     for key in keys:
         values = config.values.get(key)
         if values is not None:
             if not isinstance(values, dict):
                 raise parts.refuse("config-type", f"'{key}' must be an object")
-            return replace(config, values=Asked(values))
-    return replace(config, values=Asked({}))
+            return replace(config, values=Asked({**usual, **values}))
+    return replace(config, values=Asked(usual))
 
 
-def projection_width(config: Config) -> int:
+def projection_width(config: Config, usual: int = 512) -> int:
     """Of the file that says it: of a whole class not that of its encoder."""
-    return config.positive_int("projection_dim", 512, maximum=parts.MAX_WIDTH)
+    return config.positive_int("projection_dim", usual, maximum=parts.MAX_WIDTH)

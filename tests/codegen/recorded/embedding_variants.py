@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from library_models import attention_of, build
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from sentence_variants import BERT_SIZES, inputs_of
-from token_ids import CLIP, SIGLIP, some_tokens
+from token_ids import BERT, CLIP, ROBERTA, SIGLIP, XLM_ROBERTA, some_tokens
+from unrounded import unrounded
 from vocabularies import vocabulary_size, write_tokenizer
 
 
@@ -37,7 +39,17 @@ CLIP_SIZES = {
     "max_position_embeddings": 16,
 }
 SIGLIP_SIZES = CLIP_SIZES | {"bos_token_id": 2, "eos_token_id": 1}
-_IMAGES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 9}
+IMAGES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 9}
+FEW_IMAGES = {
+    **{"hidden_dim": 8, "in_channels": [4], "out_channels": [4], "strides": [1], "kernel_sizes": [3]},
+    **{"num_block_repeats": [1], "expand_ratios": [1], "depthwise_padding": [], "width_coefficient": 0.25},
+    **{"depth_coefficient": 1.0, "num_hidden_layers": 1, "image_size": 8},
+}
+SOUND = {
+    **{"patch_embeds_hidden_size": 4, "depths": [1], "num_attention_heads": [1], "hidden_size": 4, "window_size": 2},
+    **{"spec_size": 8, "num_mel_bins": 4, "patch_size": 4, "patch_stride": [4, 4]},
+}
+_ROBERTAS = ("altclip", "clap")
 VARIANTS: dict[str, Embedder] = {
     "clip_text_model/linear": Embedder(
         "CLIPTextModelWithProjection",
@@ -51,7 +63,7 @@ VARIANTS: dict[str, Embedder] = {
         "CLIPModel",
         {
             "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "eos_token_id": 2},
-            "vision_config": _IMAGES | {"image_size": 4, "patch_size": 2},
+            "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
             "projection_dim": 11,
         },
         lambda model, inputs: model.get_text_features(**inputs).pooler_output,
@@ -65,7 +77,7 @@ VARIANTS: dict[str, Embedder] = {
             f"{name}Model",
             {
                 "text_config": SIGLIP_SIZES | {"vocab_size": vocabulary_size(SIGLIP), "num_hidden_layers": layers},
-                "vision_config": _IMAGES | images,
+                "vision_config": IMAGES | images,
             },
             lambda model, inputs: model.get_text_features(**inputs).pooler_output,
         )
@@ -74,6 +86,43 @@ VARIANTS: dict[str, Embedder] = {
             ("Siglip2", 1, {"num_patches": 4, "patch_size": 2}),
         )
     },
+    "chinese_clip/whole": Embedder(
+        "ChineseCLIPModel",
+        {
+            "text_config": BERT_SIZES | {"vocab_size": vocabulary_size(BERT), "hidden_act": "relu"},
+            "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "altclip/whole": Embedder(
+        "AltCLIPModel",
+        {
+            "text_config": BERT_SIZES | {"vocab_size": vocabulary_size(XLM_ROBERTA), "project_dim": 14},
+            "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "align/whole": Embedder(
+        "AlignModel",
+        {
+            "text_config": BERT_SIZES | {"vocab_size": vocabulary_size(BERT), "num_hidden_layers": 1},
+            "vision_config": FEW_IMAGES,
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "clap/whole": Embedder(
+        "ClapModel",
+        {
+            "text_config": BERT_SIZES | {"vocab_size": vocabulary_size(ROBERTA)},
+            "audio_config": SOUND,
+            "projection_dim": 11,
+            "projection_hidden_act": "gelu",
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
     "dpr/question": Embedder("DPRQuestionEncoder", BERT_SIZES | {"projection_dim": 13}),
     "dpr/context": Embedder("DPRContextEncoder", BERT_SIZES | {"num_hidden_layers": 2, "hidden_act": "relu"}),
 }
@@ -85,7 +134,8 @@ def record(folder: Path, name: str, seed: int) -> None:
     model = build(variant.model, specials, variant.config, seed)
     model.half().save_pretrained(folder)
     config = getattr(model.config, "text_config", model.config)
-    limit = config.max_position_embeddings
+    offset = config.pad_token_id + 1 if model.config.model_type in _ROBERTAS else 0
+    limit = config.max_position_embeddings - offset
     write_tokenizer(folder, specials, limit)
 
     def run(dtype: torch.dtype) -> Callable[[Tokens], NDArray[np.floating]]:
@@ -93,7 +143,8 @@ def record(folder: Path, name: str, seed: int) -> None:
         loaded = type(model).from_pretrained(folder, **settings).eval()
 
         def embed(text: Tokens) -> NDArray[np.floating]:
-            with torch.inference_mode():
+            exact = unrounded(loaded) if dtype is torch.float64 else nullcontext()
+            with exact, torch.inference_mode():
                 return variant.embed(loaded, inputs_of(text, specials))[0].numpy()
 
         return embed

@@ -31,13 +31,13 @@ from token_ids import (
 
 ROBERTAS = (
     *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
-    *("data2vec-text", "luke", "xmod"),
+    *("data2vec-text", "ibert", "luke", "xmod"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
     "mpnet": MPNET,
-    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
+    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text", "ibert"), ROBERTA),
     "luke": LUKE,
     "camembert": CAMEMBERT,
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), XLM_ROBERTA),
@@ -62,6 +62,8 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     "xlnet": XLNET,
     **dict.fromkeys(("bart", "led", "mvp"), BART),
+    "altclip": XLM_ROBERTA,
+    "clap": ROBERTA,
     "esm": ESM,
     "esmc": ESMC,
     **dict.fromkeys(("clip", "clip_text_model"), CLIP),

@@ -78,6 +78,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "roberta/regression": bert_like("Roberta", 1, (21, 3, 2, 19, 12 + 2), type_vocab_size=1, problem_type=REGRESSION),
     "roberta/fairseq": bert_like("Roberta", 3, (18, 3, 2, 23, 18 + 2), type_vocab_size=1),
+    "ibert/labels": bert_like("IBert", 4, (12, 3, 2, 13, 20 + 2), type_vocab_size=1, problem_type=MULTI_LABEL),
     "longformer/softmax": bert_like(
         "Longformer", 3, (20, 4, 3, 23, 40 + 2), type_vocab_size=1, attention_window=[4, 8, 4]
     ),
@@ -280,6 +281,7 @@ VARIANTS: dict[str, Variant] = {
         summary_activation="gelu",
         problem_type=MULTI_LABEL,
     ),
+    "layoutlm/softmax": bert_like("LayoutLM", 3, (20, 5, 2, 23, 20), max_2d_position_embeddings=12),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL

@@ -45,6 +45,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
     "masks/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 44 + 2), type_vocab_size=1, vocab_size=600),
     "masks/roberta_fairseq": bert_like("Roberta", 0, (16, 2, 1, 19, 44 + 2), type_vocab_size=1),
+    "masks/ibert": bert_like("IBert", 0, (16, 4, 1, 15, 44 + 2), type_vocab_size=1),
+    "masks/layoutlm": bert_like("LayoutLM", 0, (16, 2, 1, 19, 44), max_2d_position_embeddings=9),
     "masks/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 44 + 2), type_vocab_size=1),
     "masks/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 44), **MODERN_IDS, local_attention=6),
     "masks/nomic_bert": bert_like("NomicBert", 0, (20, 5, 1, 23, 44)),

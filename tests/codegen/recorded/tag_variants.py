@@ -35,6 +35,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "tags/mobilebert": bert_like("MobileBert", 0, (20, 3, 1, 17, 20), **MOBILE),
     "tags/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
+    "tags/layoutlm": bert_like("LayoutLM", 0, (20, 5, 1, 23, 20), max_2d_position_embeddings=9),
     "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
     "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
     "tags/roberta-prelayernorm": bert_like("RobertaPreLayerNorm", 0, (20, 4, 1, 23, 20 + 2), type_vocab_size=1),

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole models of which etch reads the texts' half: what they have beside the settings of their texts."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from embedding_variants import FEW_IMAGES, IMAGES, SOUND
+
+_PATCHES = {"vision_config": IMAGES | {"image_size": 4, "patch_size": 2}}
+# By family: the other half, and what else may be said.
+_OTHERS: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
+    "align": ({"vision_config": FEW_IMAGES}, {}),
+    "altclip": (_PATCHES, {}),
+    "chinese_clip": (_PATCHES, {}),
+    "clap": ({"audio_config": SOUND}, {"projection_hidden_act": ("relu", "gelu", "tanh", "silu")}),
+}
+HALVES = tuple(_OTHERS)
+
+
+def of_whole(source: random.Random, family: str, texts: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of a whole one with these texts."""
+    others, rare = _OTHERS[family]
+    said = {key: source.choice(values) for key, values in rare.items() if source.random() < 0.5}
+    return {"text_config": texts, **others, "projection_dim": source.choice((5, 11, 13)), **said}
