@@ -81,6 +81,7 @@ class Forward:
         ends = np.cumsum(lengths)
         self._first_rows = ends - lengths
         self.spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        self.keys = [text.keys for text in texts]  # that its rows attend to
         positions = np.concatenate([np.arange(length) for length in lengths])
         self.indices = {"ids": ids, "segments": segments, "positions": positions}
         # Keys and values, [heads, tokens, width] for each text, by name and the layer that they are kept for; of
@@ -271,7 +272,8 @@ def _attention(op: p.Attention, at: Forward) -> None:
             continue
         position = keys.shape[1] - len(rows) if op.keys.rows == "steps" else 0
         seen = rows_of_text(op.global_rows, at.indices["ids"][at.spans[i]])
-        found[rows] = attention(op, query[rows], keys, values, bias, relative, position, seen)
+        both = keys[:, : at.keys[i]], values[:, : at.keys[i]]
+        found[rows] = attention(op, query[rows], *both, bias, relative, position, seen)
     at.write(op.context, found)
 
 

@@ -17,6 +17,10 @@ from ..load.config_keys import unused_keys
 from ..load.folder import Checkpoint
 from ..load.gru_head import FILE, GruHead
 from ..load.limits import Limits, usual_limits
+from ..load.multi_vector import MultiVectorModules
+from ..load.sentence import MODULES_FILE
+from ..tasks.multi_vector import MultiVector
+from .shared.multi_vector_head import check_sides
 from .shared.near import advice
 
 
@@ -53,4 +57,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
         message = f"model type '{config.model_type}' has no rows that a GRU could read"
         raise EtchError("head-not-supported", "front-end", message, file=FILE)
+    if isinstance(checkpoint.sentence, MultiVectorModules) and not isinstance(graph.task, MultiVector):
+        message = f"model type '{config.model_type}' has no rows that could be vectors"
+        raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
+    check_sides(graph)
     return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))

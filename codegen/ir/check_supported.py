@@ -24,7 +24,7 @@ def _check_heads(graph: g.Graph) -> None:
     for head in graph.heads:
         if not head.task.beside_others:
             message = (
-                f"head '{head.name}': {head.task.name} takes several passes of the encoder, other heads take one: "
+                f"head '{head.name}': {head.task.name} has calls of its own, others answer in one pass of any text: "
                 "generate its folder as a model of its own"
             )
             raise EtchError("head-not-supported", "check", message)

@@ -61,6 +61,7 @@ class Task(ABC):
     rows: ClassVar[Literal["text", "tokens", "masks", "steps"]] = "text"  # what the outputs have a row of
     token_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # that the arena has for each token of a result
     call_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # and for each call
+    names_pieces: ClassVar[bool] = False  # whether it has ids of the vocabulary, which then stays whole
     by_words: ClassVar[bool] = False  # whether it is asked which tokens begin a word
     asks: ClassVar[bool] = False  # takes a question and a context of any length, which is read in windows
     own_calls: ClassVar[bool] = False  # VERB() takes more than a text, as the templates say; VERB_text() takes one

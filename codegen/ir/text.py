@@ -13,3 +13,4 @@ class Text(NamedTuple):
     ids: Sequence[int]
     segments: Sequence[int]
     offsets: Sequence[tuple[int, int]] = ()  # characters, where somebody wants to know them
+    keys: int | None = None  # the first tokens, which all attend to; None: every one

@@ -10,6 +10,8 @@ from typing import Literal
 from .split_spec import CharacterSplit, ExpressionSegmenter
 from .template_spec import Template
 
+MASKS = ("[MASK]", "<mask>")  # what most tokenizers call theirs
+
 
 @dataclass(frozen=True)
 class AddedToken:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import EtchError
 from .folder import Checkpoint
 from .gru_head import FILE, GruHead
+from .multi_vector import MultiVectorModules
 from .sentence import Pooling, SentenceModules
 
 CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
@@ -28,6 +29,8 @@ def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
         return checkpoint
     if isinstance(checkpoint.sentence, GruHead):
         raise _refuse(f"{FILE} says what reads the rows: leave --pooling out")
+    if isinstance(checkpoint.sentence, MultiVectorModules):
+        raise _refuse("modules.json says that tokens have vectors of their own: leave --pooling out")
     if checkpoint.sentence is not None:
         raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
     if checkpoint.config.architectures and not is_bare(checkpoint):

@@ -27,7 +27,7 @@ _ACTIVATIONS = {
     for module in modules
 }
 _PLACES = ("module_input_name", "module_output_name")
-_KEYS = ("in_features", "out_features", "bias", "activation_function", *_PLACES)
+_KEYS = ("in_features", "out_features", "bias", "activation_function", "use_residual", *_PLACES)
 _MAX_WIDTH = 65_536
 
 
@@ -42,8 +42,8 @@ class Dense:
     tensors: TensorFile
 
 
-def read_dense(folder: CheckpointFolder, path: str, width: int) -> Dense:
-    """The module in a folder of the checkpoint; `width` is that of the row before it."""
+def read_dense(folder: CheckpointFolder, path: str, width: int, value: str = "sentence_embedding") -> Dense:
+    """The module in a folder of the checkpoint; `width` is that of the row before it, `value` what rows are called."""
     file = f"{path}/config.json"
     if not folder.has(file):
         raise refusal("sentence-file-missing", "the configuration of the Dense module is missing", file=file)
@@ -52,8 +52,10 @@ def read_dense(folder: CheckpointFolder, path: str, width: int) -> Dense:
         if key not in _KEYS:
             raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
     for key in _PLACES:
-        if config.values.get(key) not in (None, "sentence_embedding"):
+        if config.values.get(key) not in (None, value):
             raise refusal("sentence-setting", f"'{key}': {shown(config.values[key])} is not supported", file=file)
+    if config.flag("use_residual", False):
+        raise refusal("sentence-setting", "'use_residual': true is not supported", file=file)
     inputs = config.positive_int("in_features", maximum=_MAX_WIDTH)
     if inputs != width:
         raise refusal("sentence-width", f"'in_features' is {inputs}, the row before it has {width} values", file=file)

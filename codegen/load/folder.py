@@ -22,6 +22,14 @@ from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
 from .gru_head import FILE as HEAD_FILE
 from .limits import Limits, usual_limits
 from .max_tokens import default_max_tokens
+from .multi_vector import (
+    MultiVectorModules,
+    default_length,
+    is_multi_vector,
+    length_notes,
+    read_multi_vector,
+    with_tokenizer,
+)
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
@@ -56,7 +64,8 @@ class Checkpoint:
     default_max_tokens: int
     max_tokens_source: str  # file and key that the default comes from
     digest: str  # of every file that was read
-    sentence: SentenceModules | GruHead | None  # what follows the encoder where that is not the checkpoint's own head
+    # What follows the encoder where that is not the checkpoint's own head.
+    sentence: SentenceModules | MultiVectorModules | GruHead | None
     notes: tuple[str, ...]  # assumptions and settings that were not used, for the report
     kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
     terms: str | None = None  # that it is under, as far as the folder says
@@ -91,7 +100,8 @@ def load_checkpoint(
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
     config.labels()
-    sentence, sentence_notes = read_sentence_modules(folder, limits.width)
+    read_modules = read_multi_vector if is_multi_vector(folder) else read_sentence_modules
+    sentence, sentence_notes = read_modules(folder, limits.width)
     if folder.has(ADAPTER_FILE):
         raise refusal(
             "adapter-not-supported", "an adapter changes the weights: merge it and save the result", file=ADAPTER_FILE
@@ -115,6 +125,11 @@ def load_checkpoint(
         begin = (generation.begin, generation.forced_begin)
         notes_of_writing = (*generation.notes, *languages_notes(tokenizer, begin))
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
+    if isinstance(sentence, MultiVectorModules):
+        sentence, tokenizer = with_tokenizer(folder, sentence, tokenizer)
+        usual = max_tokens
+        max_tokens, source = default_length(sentence, (usual, source), limits)
+        sentence_notes += length_notes(sentence, usual, max_tokens)
     if limits.padded:
         tokenizer = padded(folder, tokenizer, max_tokens, *_tokenizer_classes(config, limits))
     return Checkpoint(

@@ -27,17 +27,24 @@ MODULES_FILE = "modules.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
 MAX_MODULES = 16
 _SUPPORTED = ("Transformer", "Pooling", "Dense", "Normalize")
-_PACKAGES = (
+PACKAGES = (
     "sentence_transformers.models",
     "sentence_transformers.base.modules",
     "sentence_transformers.sentence_transformer.modules",
 )
-_TYPES = {
-    f"{package}.{part}{name}": name
-    for package in _PACKAGES
-    for name in _SUPPORTED
-    for part in ("", f"{name.lower()}.", f"{name}.")
-}
+
+
+def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str]:
+    """What modules.json may call these classes -> their names."""
+    return {
+        f"{package}.{part}{name}": name
+        for package in packages
+        for name in names
+        for part in ("", f"{name.lower()}.", f"{name}.")
+    }
+
+
+_TYPES = types_of(PACKAGES, _SUPPORTED)
 # Their names of the modes, ours; None where etch has none. The order is that of their concatenation.
 _MODES: dict[str, Pooling | None] = {
     "cls": "cls",
@@ -57,7 +64,7 @@ _FLAGS = {
 }
 _WIDTHS = ("word_embedding_dimension", "embedding_dimension")
 # Keys of sentence_bert_config.json that choose how the encoder is run, with the values that mean: as everybody does.
-_USUAL: dict[str, tuple[object, ...]] = {
+USUAL: dict[str, tuple[object, ...]] = {
     "transformer_task": ("feature-extraction",),
     "modality_config": ({"text": {"method": "forward", "method_output_name": "last_hidden_state"}},),
     "module_output_name": ("token_embeddings",),
@@ -73,7 +80,7 @@ _USUAL: dict[str, tuple[object, ...]] = {
     "config_kwargs": (None, {}),
 }
 # The same of a CrossEncoder.
-_SCORES: dict[str, tuple[object, ...]] = _USUAL | {
+_SCORES: dict[str, tuple[object, ...]] = USUAL | {
     "transformer_task": ("sequence-classification",),
     "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
     "module_output_name": ("scores",),
@@ -94,7 +101,7 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
     """(the modules, notes); None where the folder has no modules.json. `width` is the encoder's hidden size."""
     if not folder.has(MODULES_FILE):
         return None, ()
-    modules = [_read_module(item, place) for place, item in enumerate(_listed_modules(folder))]
+    modules = [read_module(item, place, _TYPES) for place, item in enumerate(listed_modules(folder))]
     names = [name for name, _ in modules]
     cross_encoder = names == ["Transformer"] and is_cross_encoder(folder)
     if not cross_encoder and re.fullmatch("Transformer Pooling( Dense)*( Normalize)?", " ".join(names)) is None:
@@ -109,7 +116,7 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
             f"the Transformer lies in {shown(modules[0][1])}: move its files up, beside modules.json",
             file=MODULES_FILE,
         )
-    _check_transformer(folder, _SCORES if cross_encoder else _USUAL)
+    check_transformer(folder, _SCORES if cross_encoder else USUAL)
     if cross_encoder:
         return None, _read_settings(folder, "CrossEncoder")
     pooling = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
@@ -118,7 +125,7 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
         if name == "Dense":
             dense.append(read_dense(folder, path, dense[-1].outputs if dense else width))
         else:
-            _check_normalize(folder, f"{path}/config.json")
+            check_normalize(folder, f"{path}/config.json")
     return SentenceModules(pooling, tuple(dense), normalize=names[-1] == "Normalize"), _read_settings(folder)
 
 
@@ -162,58 +169,61 @@ def cross_encoder_function(folder: CheckpointFolder) -> str | None:
         return None
     named = (folder.read_json_if_present(SETTINGS_FILE) or {}).get("activation_fn")
     if named is not None and not isinstance(named, str):
-        raise _setting("activation_fn", named, SETTINGS_FILE)
+        raise setting_refusal("activation_fn", named, SETTINGS_FILE)
     return named
 
 
-def _listed_modules(folder: CheckpointFolder) -> list[Any]:
+def listed_modules(folder: CheckpointFolder) -> list[Any]:
+    """The entries of modules.json."""
     items = folder.read_json_list(MODULES_FILE)
     if len(items) > MAX_MODULES:
         raise refusal("sentence-modules-order", f"{len(items)} modules are too many", file=MODULES_FILE)
     return items
 
 
-def _read_module(item: object, place: int) -> tuple[str, str]:
-    """(class, path) of an entry of modules.json."""
+def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str, str]:
+    """(class, path) of an entry of modules.json; `types` are the classes by what the file calls them."""
     if not isinstance(item, dict) or not isinstance(item.get("type"), str) or not isinstance(item.get("path"), str):
         raise refusal("sentence-module", f"module {place} must be an object with type and path", file=MODULES_FILE)
     kind, path = item["type"], item["path"]
-    if not kind.startswith("sentence_transformers."):
+    if kind not in types and not kind.startswith("sentence_transformers."):
         raise refusal("remote-code", f"module {shown(kind)} is code that comes with the checkpoint", file=MODULES_FILE)
-    if kind not in _TYPES:
+    if kind not in types:
+        supported = ", ".join(dict.fromkeys(types.values()))
         raise refusal(
             "sentence-module-not-supported",
-            f"module {shown(kind.rpartition('.')[2])} is not supported (supported: {', '.join(_SUPPORTED)})",
+            f"module {shown(kind.rpartition('.')[2])} is not supported (supported: {supported})",
             file=MODULES_FILE,
         )
     if item.get("idx", place) != place or item.get("kwargs", []) != []:
         raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
     unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
-    if unsafe or (_TYPES[kind] != "Transformer" and path in ("", ".")):
+    if unsafe or (types[kind] != "Transformer" and path in ("", ".")):
         raise refusal(
             "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
         )
-    return _TYPES[kind], path
+    return types[kind], path
 
 
-def _check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]]) -> None:
+def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]] = USUAL) -> None:
+    """That its settings have these values; where none are given, others read the key."""
     if not folder.has(SENTENCE_FILE):
         others = [name for name in folder.names() if re.fullmatch(r"sentence_[a-z-]+_config\.json", name)]
         if others:  # sentence-transformers reads these as well
             raise refusal("sentence-setting", f"this file must be named {SENTENCE_FILE}", file=others[0])
         return
     values = folder.read_json(SENTENCE_FILE)
-    _only(values, (*usual, *_HARMLESS), SENTENCE_FILE)
+    only(values, (*usual, *_HARMLESS), SENTENCE_FILE)
     for key, known in usual.items():
-        if key in values and values[key] not in known:
-            raise _setting(key, values[key], SENTENCE_FILE)
+        if known and key in values and values[key] not in known:
+            raise setting_refusal(key, values[key], SENTENCE_FILE)
 
 
 def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> Pooling:
     if not folder.has(file):
         raise refusal("sentence-file-missing", "the configuration of the Pooling module is missing", file=file)
     values = folder.read_json(file)
-    _only(values, (*_WIDTHS, *_FLAGS, "pooling_mode", "include_prompt"), file)
+    only(values, (*_WIDTHS, *_FLAGS, "pooling_mode", "include_prompt"), file)
     _check_width(values, width, file)
     if values.get("include_prompt", True) is not True:
         raise refusal("sentence-prompt", "pooling without the prompt's tokens is not supported", file=file)
@@ -267,22 +277,30 @@ def _modes(values: dict[str, Any], file: str) -> tuple[str, ...]:
     return flagged or ("mean",)
 
 
-def _check_normalize(folder: CheckpointFolder, file: str) -> None:
-    if not folder.has(file):  # versions before 6 write none
-        return
-    values = folder.read_json(file)
+def check_normalize(folder: CheckpointFolder, file: str, value: str = "sentence_embedding") -> None:
+    """That the Normalize of this file is of `value`, which is meant where it says nothing."""
+    values = folder.read_json_if_present(file) or {}  # versions before 6 write none
     for key in ("module_input_name", "module_output_name"):
-        if values.get(key) not in (None, "sentence_embedding"):
-            raise _setting(key, values[key], file)
+        if values.get(key) not in (None, value):
+            raise setting_refusal(key, values[key], file)
 
 
 def _read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
-    """Notes from config_sentence_transformers.json; a prompt that `encode` would add by itself is refused."""
+    """Notes from config_sentence_transformers.json."""
+    used = read_prompts(folder, model_type)
+    if not used:
+        return ()
+    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
+
+
+def read_prompts(folder: CheckpointFolder, model_type: str) -> list[str]:
+    """The names of those in config_sentence_transformers.json, whose other settings are checked; one that `encode`
+    would add by itself is refused."""
     values = folder.read_json_if_present(SETTINGS_FILE) or {}
     if values.get("model_type", model_type) != model_type:
-        raise _setting("model_type", values["model_type"], SETTINGS_FILE)
+        raise setting_refusal("model_type", values["model_type"], SETTINGS_FILE)
     if values.get("truncate_dim") is not None:
-        raise _setting("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
+        raise setting_refusal("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
     prompts = values.get("prompts", {})
     if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
         raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)
@@ -293,17 +311,16 @@ def _read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransfor
             f"the default prompt {shown(default)} is not supported: put it before the texts yourself, and remove it",
             file=SETTINGS_FILE,
         )
-    used = sorted(name for name, text in prompts.items() if text)
-    if not used:
-        return ()
-    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
+    return sorted(name for name, text in prompts.items() if text)
 
 
-def _only(values: dict[str, Any], known: Collection[str], file: str) -> None:
+def only(values: Mapping[str, Any], known: Collection[str], file: str) -> None:
+    """Refuses a key that is not known."""
     for key in values:
         if key not in known:
             raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
 
 
-def _setting(key: str, value: object, file: str) -> Exception:
+def setting_refusal(key: str, value: object, file: str) -> Exception:
+    """Of a value that has no meaning here."""
     return refusal("sentence-setting", f"'{key}': {shown(value)} is not supported", file=file)

@@ -27,14 +27,15 @@ class Interpreter:
         self._runs = {phase.kind: list(g.runs_of_phase(phase)) for phase in graph.phases}
         self._float64: dict[int, F64Array] = {}
 
-    def output(self, ids: Sequence[int], segments: Sequence[int]) -> F64Array:
+    def output(self, ids: Sequence[int], segments: Sequence[int], keys: int | None = None) -> F64Array:
         """Logits, values or the embedding of the token ids and segments of one text, special tokens included; [tokens,
-        outputs] where the task has a row per token, [masks, outputs] where it has one per mask."""
-        return self.outputs(ids, segments)[0]
+        outputs] where the task has a row per token, [masks, outputs] where it has one per mask. All attend to the first
+        `keys` tokens, or to every one."""
+        return self.outputs(ids, segments, keys)[0]
 
-    def outputs(self, ids: Sequence[int], segments: Sequence[int]) -> list[F64Array]:
+    def outputs(self, ids: Sequence[int], segments: Sequence[int], keys: int | None = None) -> list[F64Array]:
         """The same of each head."""
-        state = self._run("once", {}, ids, segments)
+        state = self._run("once", {}, ids, segments, keys)
         values = ((head.task.rows, state.values[head.value]) for head in self.graph.heads)
         return [value[0] if rows == "text" else value for rows, value in values]
 
@@ -81,8 +82,15 @@ class Interpreter:
         state = self._run("repeat", memory, read, [0] * len(read))
         return state.values[self.graph.heads[0].value][len(begin) - 1 :]
 
-    def _run(self, phase: str, values: dict[str, F64Array], ids: Sequence[int], segments: Sequence[int]) -> _State:
-        state = _State(self, ids, segments)
+    def _run(
+        self,
+        phase: str,
+        values: dict[str, F64Array],
+        ids: Sequence[int],
+        segments: Sequence[int],
+        keys: int | None = None,
+    ) -> _State:
+        state = _State(self, ids, segments, keys)
         state.values |= values
         for op, layer in self._runs[phase]:
             state.layer = layer
@@ -101,8 +109,11 @@ class _State:
     """The values of one text: [tokens, width], or [1, width] behind a pooling; [steps, width] in the phase that
     repeats."""
 
-    def __init__(self, interpreter: Interpreter, ids: Sequence[int], segments: Sequence[int]) -> None:
+    def __init__(
+        self, interpreter: Interpreter, ids: Sequence[int], segments: Sequence[int], keys: int | None = None
+    ) -> None:
         self._interpreter = interpreter
+        self.keys = keys
         self.indices: dict[str, NDArray[np.int64]] = {
             "ids": np.asarray(ids, np.int64),
             "segments": np.asarray(segments, np.int64),
@@ -193,7 +204,8 @@ def _attention(op: g.Attention, at: _State) -> None:
     query = _split(at.values[op.query], op.heads)
     key_heads = op.key_heads or op.heads
     key, value = (
-        np.repeat(_split(at.values[name], key_heads), op.heads // key_heads, axis=0) for name in (op.key, op.value)
+        np.repeat(_split(at.values[name][: at.keys], key_heads), op.heads // key_heads, axis=0)
+        for name in (op.key, op.value)
     )
     scale = 1 / math.sqrt(query.shape[-1]) if op.scale is None else op.scale
     scores = query @ key.swapaxes(1, 2)

@@ -16,6 +16,7 @@ _FIXED = {
     "offsets": ("TokenOffset* offsets = reinterpret_cast<TokenOffset*>({at});", "[kMaxTokens]"),
     "marks": ("TokenMark* marks = reinterpret_cast<TokenMark*>({at});", "[kMaxTokens]"),
     "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
+    "kept": ("bool* kept = reinterpret_cast<bool*>({at});", "[kMaxTokens]"),
     "hypothesis": ("char* hypothesis = reinterpret_cast<char*>({at});", "[kHypothesisBytes]"),
     "scored_ids": ("std::int32_t* scored_ids = s32({at});", "[kMaxTokens]"),
     "scored_segments": ("std::uint8_t* scored_segments = {at};", "[kMaxTokens]"),

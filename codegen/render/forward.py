@@ -331,7 +331,7 @@ def _best(op: p.Best, scope: Scope) -> str:
 
 @RENDER.on(p.Normalize)
 def _normalize(op: p.Normalize, scope: Scope) -> str:
-    return scope.statement("normalize", {"rows": scope.view(op.rows)})
+    return scope.statement("normalize", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
 
 
 @RENDER.on(p.Softmax)

@@ -22,7 +22,6 @@ from .columns import parts_of
 MOST_CANDIDATES = 16  # of a mask
 JUDGED = 5  # candidates among which the right one counts as found
 AMONG, FIRST = Measure(f"top-{JUDGED} accuracy", percent=True), Measure("top-1 accuracy", percent=True)
-MASKS = ("[MASK]", "<mask>")
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class FillMask(Task):
         count="kBestWidth",
     )
     rows = "masks"
+    names_pieces = True
     token_bytes = {"masks": 4, "scored_ids": 4, "scored_segments": 1}  # noqa: RUF012 - a constant of the class
     call_bytes = {"scoring": 64}  # noqa: RUF012
 

@@ -170,9 +170,9 @@ def never_dropped(checkpoint: Checkpoint) -> set[int]:
 
 def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
     """The graph with these rows of its word embedding; of one that writes texts with these logits, too, and its target
-    must be one of renumbered settings (`keep_ids`). EtchError where other answers are pieces of the vocabulary."""
-    if named := next((head.task.name for head in graph.heads if head.task.rows == "masks"), None):
-        message = f"the answers of {named} are pieces of the vocabulary: all of them stay"
+    must be one of renumbered settings (`keep_ids`). EtchError where a task has ids of the vocabulary besides."""
+    if named := next((head.task.name for head in graph.heads if head.task.names_pieces), None):
+        message = f"the task {named} names pieces of the vocabulary: all of them stay"
         raise EtchError("vocabulary-tied", STAGE, message)
     rows = np.array(kept, np.int64)
     written = {head.value for head in graph.heads} if graph.target is not None else set()

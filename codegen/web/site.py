@@ -19,9 +19,9 @@ from ..files.rendered import Rendered
 from ..folders.generated_folder import Pieces
 from ..folders.manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
 from ..folders.output import prepare_target, write_output
+from ..ir.tokenizer_spec import MASKS
 from ..render.environment import template_environment
 from ..tasks import verbs
-from ..tasks.fill_mask import MASKS
 
 VERBS = ("answer", "classify", "embed", "fill_mask", "regress", "tag")
 _SAMPLE = ("Shares of the bank rose after the storm closed two oil fields in the gulf.", "")

@@ -20,7 +20,7 @@ FAMILIES = sorted(path.name for path in HERE.iterdir() if path.is_dir() and not 
 VARIANTS = [variant for family in FAMILIES for variant in variants(family)]
 LARGEST = {
     **{"model.safetensors": 48_000, "head.safetensors": 32_000, "recorded.json": 24_000},
-    **{"pipeline.json": 19_000, "tokenizer.json": 8_000},
+    **{"pipeline.json": 19_000, "tokenizer.json": 8_000, "texts.json": 16_000},
 }
 LARGEST_OF_BYTES = LARGEST | {"tokenizer.json": 14_000, "vocab.json": 10_000}  # each byte is a piece, or two
 LARGEST_OTHER = 5_000

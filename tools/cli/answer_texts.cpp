@@ -65,7 +65,7 @@ void answer_lines(const Options& options) {
     }
     LineReader lines(file);
     const bool together = !options.tokens && !options.pair_lines && !options.probabilities && !options.logits &&
-                          options.wanted.stream == nullptr;
+                          !options.rows && options.wanted.stream == nullptr;
     std::vector<std::string_view> texts;
     std::vector<Answer> answers;
     std::string_view line;

@@ -38,6 +38,7 @@ struct Options {
     Wanted wanted;
     bool probabilities = false;
     bool logits = false;
+    bool rows = false;
 
     std::optional<std::string_view> question;      // --question,
     std::optional<std::string_view> context;       // of --context

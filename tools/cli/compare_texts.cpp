@@ -1,47 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// --similarity: the cosine of two texts' embeddings.
+// --similarity A B, as the task says it.
 #include "compare_texts.hpp"
 
 #include <cstdio>
-#include <vector>
 
 #include "commands.hpp"
-#include "etch/similarity.hpp"
 #include "failure.hpp"
 #include "format.hpp"
 #include "json.hpp"
 #include "output.hpp"
+#include "task_face.hpp"
 
 namespace etch::cli {
 
-Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
-    const auto embed = [&](std::string_view text) {
-        Answer answer = {};
-        const Status status = answer_text({text, {}, false}, answer);
-        if (status != Status::ok) {
-            fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
-        }
-        return answer;
-    };
-    const Answer a = embed(first);
-    const std::vector<float> kept(a.values, a.values + output_width());  // the next answer takes its place
-    const Answer b = embed(second);
-    return {cosine_similarity(kept.data(), b.values, output_width()), {a.tokens, b.tokens}, {a.truncated, b.truncated}};
+Answer answer_or_fail(std::string_view text, const std::string& where) {
+    Answer answer = {};
+    const Status status = answer_text({text, {}, false}, answer);
+    if (status != Status::ok) {
+        fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
+    }
+    return answer;
 }
 
 void compare_texts(const Options& options) {
     for (const TextPair& pair : options.compared) {
-        const Similarity found = compare(pair.first, pair.second, "texts of " + quoted(pair.first));
+        const Similarity found = kModel.face.compare(pair.first, pair.second, "texts of " + quoted(pair.first));
         if (options.json) {
             std::string line = "{\"similarity\": ";
-            append_json(line, found.cosine);
+            append_json(line, found.value);
             line += ", \"tokens\": ";
             append_json_array(line, 2, [&](std::uint32_t i) { append_json(line, std::int64_t{found.tokens[i]}); });
             line += ", \"truncated\": ";
             append_json_array(line, 2, [&](std::uint32_t i) { append_json(line, found.truncated[i]); });
             write_output(line + "}\n");
         } else {
-            write_output(format("%.9g\n", static_cast<double>(found.cosine)));
+            write_output(format("%.9g\n", static_cast<double>(found.value)));
         }
         for (std::size_t i = 0; i < 2; ++i) {
             if (found.truncated[i]) {

@@ -16,6 +16,7 @@
 #include "etch/decode/score.hpp"
 #include "etch/decode/tags.hpp"
 #include "etch/executor.hpp"
+#include "etch/side.hpp"
 #include "etch/status.hpp"
 #include "etch/task.hpp"
 #include "etch/tokenizer.hpp"
@@ -112,6 +113,9 @@ struct Answer {
     const HeadAnswer* heads = nullptr;     // [head_count], of a model that has several; null where the one that answers
                                            // questions is asked
     std::uint32_t head_count = 0;
+    const float* vectors = nullptr;  // [vector_count][width], of a model that gives tokens vectors; values are then
+    std::uint32_t vector_count = 0;  // rows of all tokens, and
+    const bool* kept = nullptr;      // [tokens] says which of them have a vector; null in a batch
 };
 
 struct HeadAnswer {
@@ -138,6 +142,8 @@ struct Wanted {
     bool multi_label = false;                // and whether each is judged by itself
     bool score = false;                      // how likely a text is, in place of its masks
     std::optional<std::uint32_t> head = {};  // of several heads the only one that is asked
+    Side side = Side::document;              // of a model that gives tokens vectors: what a text is,
+    bool as_written = false;                 // and whether it comes with its prompt
 };
 
 struct Tokens {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "compare_texts.hpp"
 #include "model.hpp"
 #include "options.hpp"
 
@@ -27,6 +28,7 @@ AppendFields append_next_sentence;
 AppendFields append_choices;
 AppendFields append_zero_shot;
 AppendFields append_heads;
+AppendFields append_vectors;
 
 struct TaskFace {
     const char* does;                        // what its models do: "classifies texts"
@@ -49,6 +51,10 @@ struct TaskFace {
     RowTexts row;
 
     bool writes = false;  // answers come token by token, and --latency says when
+
+    // How alike two texts are, each on its own, where the task says it. A text that the model refuses ends the program
+    // with `where` and exit code 1.
+    Similarity (*compare)(std::string_view first, std::string_view second, const std::string& where) = nullptr;
 };
 
 }  // namespace etch::cli

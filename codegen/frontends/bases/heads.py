@@ -12,8 +12,10 @@ from ...ir.graph import Head, Node
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.gru_head import GruHead
+from ...load.multi_vector import MultiVectorModules
 from ..shared import parts
 from ..shared.gru_head import gru_head
+from ..shared.multi_vector_head import multi_vector_head
 from ..shared.prediction_head import Prediction
 from ..shared.rows import HeadOps, Pooled, Rows
 from ..shared.sentence_head import sentence_head
@@ -50,6 +52,8 @@ def read_head(
     ending = head_class(config, classifier)
     if isinstance(checkpoint.sentence, GruHead):
         return *gru_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler, by="the GRU")
+    if isinstance(checkpoint.sentence, MultiVectorModules):
+        return *multi_vector_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
     if checkpoint.sentence is not None:
         return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
     if ending is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...ir.graph import Head, Node, Pool, Pooling
 from ...load.folder import Checkpoint
+from ...load.multi_vector import MultiVectorModules
 from ...load.safetensors import TensorFile
 from ...load.sentence import SentenceModules
 from ...tasks.embedding import Embedding
@@ -17,7 +18,7 @@ _ROW = "row"
 
 def check_no_rows(checkpoint: Checkpoint, name: str) -> None:
     """Refuses what a folder or --pooling would make of the rows of a class that makes its embedding by itself."""
-    if isinstance(checkpoint.sentence, SentenceModules):
+    if isinstance(checkpoint.sentence, SentenceModules | MultiVectorModules):
         message = f"{name} makes the embedding by itself, and has no rows for modules.json or --pooling"
         raise parts.refuse("architecture-conflict", message)
 

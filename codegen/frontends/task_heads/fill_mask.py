@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ...errors import EtchError
 from ...ir.graph import Head
-from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
-from ...tasks.fill_mask import MASKS, MOST_CANDIDATES, FillMask
+from ...ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
+from ...tasks.fill_mask import MOST_CANDIDATES, FillMask
 from ..shared.rows import HeadOps, Rows
 
 

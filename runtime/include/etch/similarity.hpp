@@ -19,5 +19,13 @@ float cosine_similarity(const Result& a, const Result& b) noexcept {
     return cosine_similarity(a.embedding, b.embedding, sizeof a.embedding / sizeof *a.embedding);
 }
 
+// How well a document answers a query, each of them so many vectors of `width` floats, one behind the other: the sum
+// over the query's vectors of the largest product with any of the document's; kNoDocument where the document has none.
+// Values are finite, and so small that no sum of products passes 2^100; those below 2^-40 count as 0. The same bits
+// everywhere: products by sums along a row of the arithmetic contract, maxima added one after the other.
+inline constexpr float kNoDocument = -1e9f;  // below all that vectors of the length 1 give
+float max_sim(const float* query, std::uint32_t query_count, const float* document, std::uint32_t document_count,
+              std::uint32_t width) noexcept;
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -46,6 +46,7 @@ def main() -> None:
     import plain_variants
     import sentence_variants
     import tag_variants
+    import vector_variants
     import zero_shot_variants
 
     recorders = {
@@ -60,6 +61,7 @@ def main() -> None:
             (gru_variants, ""),
             (pair_variants, ""),
             (zero_shot_variants, ""),
+            (vector_variants, ""),
             (plain_variants, "transformer_encoder/"),
         )
         for name in module.VARIANTS

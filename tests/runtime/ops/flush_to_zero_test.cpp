@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of the s8 recipe, pooling and the cosine of two vectors give the same bits with subnormals flushed to zero
-// and kept.
+// A layer of the s8 recipe, pooling, the cosine of two vectors and MaxSim give the same bits with subnormals flushed to
+// zero and kept.
 #include "support.hpp"
 
 #if defined(__x86_64__)
@@ -132,6 +132,7 @@ std::vector<float> pooled() {
     BareRunner({scalar(Packing::panel), nullptr})(Normalize{count, {rows.data(), 10}});
     for (std::uint32_t row = 0; row + 1 < count; ++row)
         rows.push_back(cosine_similarity(before.data() + row * 10, before.data() + row * 10 + 10, 10));
+    rows.push_back(max_sim(before.data(), 2, before.data() + 20, count - 2, 10));
     rows.insert(rows.end(), before.begin(), before.end());
     return rows;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pool, Normalize and the cosine of two vectors: the sequences of float operations that their headers state, step by
-// step, and double precision for the meaning.
+// Pool, Normalize, the cosine of two vectors and MaxSim: the sequences of float operations that their headers state,
+// step by step, and double precision for the meaning.
 #include "etch/ops/pool.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "etch/similarity.hpp"
 #include "support.hpp"
@@ -234,6 +236,49 @@ TEST(CosineSimilarity, StaysInItsRange) {
     const float nearly[] = {kTiny, 0x1p24f, 0.0f};
     const float orthogonal[] = {kTiny, 0.0f, 0x1p24f};
     EXPECT_TRUE(same_bits(cosine_similarity(nearly, orthogonal, 3), 0.0f));  // 2^-128 would be subnormal
+}
+
+TEST(MaxSim, IsTheSumOfTheLargestProducts) {
+    constexpr std::uint32_t kQueries = 5;
+    constexpr std::uint32_t kDocuments = 7;
+    for (const std::uint32_t width : kWidths) {
+        const std::vector<float> query = Random(width).floats(kQueries * width);
+        std::vector<float> document = Random(width + 1).floats(kDocuments * width);
+        document[0] = 0x1p-41f;  // counts as 0
+        volatile float expected = 0.0f;
+        double exact = 0;
+        for (std::uint32_t q = 0; q < kQueries; ++q) {
+            float largest = -std::numeric_limits<float>::infinity();
+            double most = -std::numeric_limits<double>::infinity();
+            for (std::uint32_t d = 0; d < kDocuments; ++d) {
+                std::vector<float> products;
+                double product = 0;
+                for (std::uint32_t i = 0; i < width; ++i) {
+                    products.push_back(query[q * width + i] * counted(document[d * width + i]));
+                    product += static_cast<double>(query[q * width + i]) * static_cast<double>(document[d * width + i]);
+                }
+                largest = std::max(largest, row_sum(products));
+                most = std::max(most, product);
+            }
+            expected = expected + largest;
+            exact += most;
+        }
+        const float found = max_sim(query.data(), kQueries, document.data(), kDocuments, width);
+        EXPECT_TRUE(same_bits(found, static_cast<float>(expected))) << width;
+        EXPECT_NEAR(static_cast<double>(found), exact, 1e-4) << width;
+    }
+}
+
+TEST(MaxSim, OfNone) {
+    const float rows[] = {1.0f, 2.0f};
+    EXPECT_EQ(max_sim(rows, 1, rows, 0, 2), kNoDocument);
+    EXPECT_EQ(max_sim(rows, 0, rows, 0, 2), kNoDocument);
+    EXPECT_EQ(max_sim(rows, 0, rows, 1, 2), 0.0f);
+    EXPECT_EQ(max_sim(rows, 1, rows, 1, 2), 5.0f);
+    EXPECT_EQ(max_sim(rows, 2, rows, 2, 1), 6.0f);
+    const float negative[] = {-1.0f, -0x1p-41f};
+    EXPECT_EQ(max_sim(rows, 1, negative, 1, 1), -1.0f);
+    EXPECT_EQ(max_sim(rows, 1, negative, 2, 1), 0.0f);
 }
 
 }  // namespace

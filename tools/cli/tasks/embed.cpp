@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector of a text. Evaluated: the cosine of each row's two texts against the scores of the label column, Pearson
 // and Spearman.
+#include <vector>
+
 #include "../answers.hpp"
 #include "../compare_texts.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
 #include "../format.hpp"
-#include "../number.hpp"
-#include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
+#include "etch/similarity.hpp"
 
 namespace etch::cli {
 namespace {
@@ -56,37 +54,11 @@ std::string described() {
     return format(", embeddings of %u components", static_cast<unsigned>(kModel.width));
 }
 
-std::vector<double> read_scores(const Dataset& dataset) {
-    std::vector<double> scores;
-    for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-        const std::optional<double> score = parse_decimal(dataset.values[row]);
-        if (!score) {
-            refuse_value(dataset, row, "expected a score, which is a number, got " + quoted(dataset.values[row]));
-        }
-        scores.push_back(*score);
-    }
-    return scores;
-}
-
-void evaluate_similarity(const Options& options) {
-    const Dataset dataset = read_dataset(options);
-    const std::vector<double> scores = read_scores(dataset);
-    std::vector<double> cosines;
-    std::string summary;
-    {
-        TableRun run(dataset);
-        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-            const Example& example = dataset.examples[row];
-            const Similarity found = compare(example.first, example.second, format("row %zu", row + 1));
-            run.count(found.tokens[0], found.truncated[0]);
-            run.count(found.tokens[1], found.truncated[1]);
-            run.done(row);
-            cosines.push_back(found.cosine);
-        }
-        summary = run.summary();
-    }
-    write_output(correlation_lines(scores, cosines));
-    write_output(summary);
+Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
+    const Answer a = answer_or_fail(first, where);
+    const std::vector<float> kept(a.values, a.values + output_width());  // the next answer takes its place
+    const Answer b = answer_or_fail(second, where);
+    return {cosine_similarity(kept.data(), b.values, output_width()), {a.tokens, b.tokens}, {a.truncated, b.truncated}};
 }
 
 }  // namespace
@@ -105,6 +77,8 @@ const TaskFace kEmbedFace = {
     append_embedding,
     evaluate_similarity,
     RowTexts::two,
+    false,
+    compare,
 };
 
 }  // namespace etch::cli

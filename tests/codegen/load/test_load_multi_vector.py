@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of models that give a vector for each token: what is read of them, in the library's form and in PyLate's, and
+every setting that would change a vector."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import string
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded.outputs import folder
+from tiny_checkpoint import write_json
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.frontends import build_graph
+from codegen.ir.side import Side
+from codegen.load.bare_encoder import with_pooling
+from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.multi_vector import MultiVectorModules
+
+MODULES, SETTINGS, SENTENCE = "modules.json", "config_sentence_transformers.json", "sentence_bert_config.json"
+DENSE, MASK, NORMALIZE = "1_Dense/config.json", "2_MultiVectorMask/config.json", "3_Normalize/config.json"
+Change = Callable[[Path], None]
+
+
+def put(file: str, **values: Any) -> Change:
+    """Other values in a file."""
+
+    def change(path: Path) -> None:
+        write_json(path / file, json.loads((path / file).read_text(encoding="utf-8")) | values)
+
+    return change
+
+
+def drop(file: str, *keys: str) -> Change:
+    """None of these keys."""
+
+    def change(path: Path) -> None:
+        values = json.loads((path / file).read_text(encoding="utf-8"))
+        write_json(path / file, {key: value for key, value in values.items() if key not in keys})
+
+    return change
+
+
+def order(*places: int) -> Change:
+    """The modules at these places alone."""
+
+    def change(path: Path) -> None:
+        items = json.loads((path / MODULES).read_text(encoding="utf-8"))
+        write_json(path / MODULES, [items[place] | {"idx": i} for i, place in enumerate(places)])
+
+    return change
+
+
+def typed(place: int, name: str) -> Change:
+    """Another class of a module."""
+
+    def change(path: Path) -> None:
+        items = json.loads((path / MODULES).read_text(encoding="utf-8"))
+        items[place]["type"] = name
+        write_json(path / MODULES, items)
+
+    return change
+
+
+def expansion(**values: Any) -> Change:
+    return put(SENTENCE, query_expansion={"strategy": "fixed", "length": 9, "attend": False, "token": None} | values)
+
+
+def changed(tmp_path: Path, *changes: Change, variant: str = "vectors/bert") -> Path:
+    path = tmp_path / "folder"
+    shutil.copytree(folder(variant), path)
+    for change in changes:
+        change(path)
+    return path
+
+
+def loaded(path: Path) -> tuple[Checkpoint, MultiVectorModules]:
+    checkpoint = pipeline.load(path)
+    assert isinstance(checkpoint.sentence, MultiVectorModules)
+    return checkpoint, checkpoint.sentence
+
+
+def test_what_the_library_writes() -> None:
+    checkpoint, found = loaded(folder("vectors/bert"))
+    assert found.document == Side(prompt="is ", max_tokens=12, skipped=(36, 51))
+    assert found.query == Side(prompt="what: ", max_tokens=9, least_tokens=9, filler=4)
+    assert found.normalize
+    assert [(dense.inputs, dense.outputs, dense.activation) for dense in found.dense] == [(20, 6, "none")]
+    assert (checkpoint.default_max_tokens, checkpoint.max_tokens_source) == (12, f"{SENTENCE} document_length")
+    _, other = loaded(folder("vectors/bert_min"))
+    assert other.query == Side("how ", 11, 7, 1, False, (4, 37))
+    assert other.document.skipped == (4, 37)
+    assert (other.dense, other.normalize) == ((), False)
+
+
+def test_what_pylate_writes() -> None:
+    checkpoint, found = loaded(folder("vectors/pylate"))
+    assert found.query.prompt == "sat what "
+    assert found.document.prompt == "ran "
+    assert (found.query.least_tokens, found.query.max_tokens, found.query.filler_is_seen) == (8, 8, False)
+    assert found.skipped_words == tuple(string.punctuation)
+    assert found.document.skipped == (36, 37, 38, 39)
+    assert found.normalize
+    assert checkpoint.default_max_tokens == 14
+    registered, attends = loaded(folder("vectors/pylate_attends"))
+    assert attends.query.filler_is_seen
+    assert attends.document.skipped == (5,)
+    (token,) = (token for token in registered.tokenizer.added_tokens if token.content == "##ing")
+    assert (token.id, token.special, token.normalized) == (18, True, False)
+    assert '"##ing"' in registered.tokenizer.json
+
+
+SAID: list[tuple[list[Change], dict[str, Any]]] = [
+    ([put(SETTINGS, do_query_expansion=False), drop(SETTINGS, "attend_to_expansion_tokens")], {"max_tokens": 8}),
+    ([put(SETTINGS, query_expansion=None)], {"max_tokens": 8}),
+    ([put(SETTINGS, query_length=None)], {"max_tokens": 32, "least_tokens": 32}),
+    ([put(SENTENCE, query_expansion=None)], {}),
+    ([put(SENTENCE, query_expansion={"strategy": "min", "length": 5})], {"least_tokens": 5}),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), SAID)
+def test_what_says_how_long_queries_are(changes: list[Change], said: dict[str, Any], tmp_path: Path) -> None:
+    """The Transformer's own file counts over PyLate's settings."""
+    path = changed(tmp_path, *changes, variant="vectors/pylate")
+    if said.get("least_tokens") == 32:
+        with pytest.raises(EtchError, match="queries have up to 32 tokens, documents 14"):
+            pipeline.load(path)
+        return
+    _, found = loaded(path)
+    filler = 4 if "least_tokens" in said else 0
+    assert replace(found.query, prompt="") == Side(**said, filler=filler)
+
+
+def test_words_that_pylate_leaves_out(tmp_path: Path) -> None:
+    """All punctuation where nothing is said, by a folder that says that it is PyLate's or has its prefixes."""
+    _, named = loaded(changed(tmp_path / "a", drop(SETTINGS, "skiplist_words"), variant="vectors/pylate_attends"))
+    assert named.skipped_words == tuple(string.punctuation)
+    keys = ("skiplist_words", "query_prefix", "document_prefix")
+    _, none = loaded(changed(tmp_path / "b", drop(SETTINGS, *keys), variant="vectors/pylate_attends"))
+    assert none.skipped_words == ()
+    _, empty = loaded(changed(tmp_path / "c", put(SETTINGS, skiplist_words=[]), variant="vectors/pylate"))
+    assert empty.skipped_words == ()
+
+
+def test_other_orders_and_notes(tmp_path: Path) -> None:
+    _, turned = loaded(changed(tmp_path / "a", order(0, 1, 3, 2)))
+    assert turned.normalize
+    without = changed(tmp_path / "b", order(0, 1), drop(SENTENCE, "query_expansion"))
+    checkpoint, found = loaded(without)
+    assert not found.normalize
+    assert found.document.skipped == ()
+    (note,) = (note for note in checkpoint.notes if note.startswith("queries are cut"))
+    assert note == "queries are cut at 12 tokens, as documents are: sentence-transformers cuts them at 16"
+    mean = changed(tmp_path / "c", put(SETTINGS, similarity_fn_name="meanmaxsim", prompts={"query": "a", "other": "b"}))
+    checkpoint, found = loaded(mean)
+    assert (found.query.prompt, found.document.prompt) == ("a", "")
+    assert any("divided by the number of the query's vectors" in note for note in checkpoint.notes)
+    assert any("prompts (other)" in note for note in checkpoint.notes)
+    _, passage = loaded(changed(tmp_path / "d", put(SETTINGS, prompts={"corpus": "c ", "passage": "p "})))
+    assert passage.document.prompt == "p "
+
+
+def test_what_queries_are_filled_up_with(tmp_path: Path) -> None:
+    _, named = loaded(changed(tmp_path / "a", expansion(token="[SEP]")))
+    assert named.query.filler == 3
+    _, by_name = loaded(changed(tmp_path / "b", drop("tokenizer_config.json", "mask_token")))
+    assert by_name.query.filler == 4
+
+
+REFUSED: list[tuple[str, str, str, list[Change]]] = [
+    ("expansion-token", SENTENCE, "no token '<fill>'", [expansion(token="<fill>")]),
+    ("sentence-setting", SENTENCE, "query_expansion.strategy", [expansion(strategy="max")]),
+    ("sentence-setting", SENTENCE, "query_expansion.attend", [expansion(attend=1)]),
+    ("sentence-setting", SENTENCE, "query_expansion.token", [expansion(token=4)]),
+    ("sentence-setting", SENTENCE, "query_expansion.length", [expansion(length=None)]),
+    ("config-type", SENTENCE, "query_expansion.length", [expansion(length=0)]),
+    ("config-type", SENTENCE, "document_length", [put(SENTENCE, document_length="12")]),
+    ("sentence-setting", SENTENCE, "'more' is not known", [expansion(more=1)]),
+    ("sentence-setting", SENTENCE, "'query_expansion': true", [put(SENTENCE, query_expansion=True)]),
+    ("sentence-setting", SENTENCE, "transformer_task", [put(SENTENCE, transformer_task="retrieval")]),
+    ("sentence-conflict", SENTENCE, "filled up to 9 tokens", [put(SENTENCE, query_length=8)]),
+    ("sentence-conflict", MODULES, "no MultiVectorMask", [order(0, 1, 3)]),
+    ("max-tokens-out-of-range", SENTENCE, "16 positions", [put(SENTENCE, document_length=17)]),
+    ("max-tokens-out-of-range", SENTENCE, "up to 14 tokens, documents 12", [expansion(length=14)]),
+    ("sentence-modules-order", MODULES, "got Transformer MultiVectorMask Dense", [order(0, 2, 1)]),
+    ("sentence-modules-order", MODULES, "got no modules", [order()]),
+    ("sentence-modules-order", MODULES, "MultiVectorMask", [put(SETTINGS, model_type="ColBERT")]),
+    (
+        "sentence-module-not-supported",
+        MODULES,
+        "HierarchicalTokenPooling",
+        [typed(2, "sentence_transformers.multi_vector_encoder.modules.token_pooling.HierarchicalTokenPooling")],
+    ),
+    ("remote-code", MODULES, "code that comes with", [typed(1, "pylate.models.ColBERT.ColBERT")]),
+    ("sentence-setting", DENSE, "use_residual", [put(DENSE, use_residual=True)]),
+    ("sentence-setting", DENSE, "module_input_name", [put(DENSE, module_input_name="sentence_embedding")]),
+    ("sentence-width", DENSE, "'in_features' is 19", [put(DENSE, in_features=19)]),
+    ("sentence-setting", NORMALIZE, "module_output_name", [put(NORMALIZE, module_output_name="sentence_embedding")]),
+    ("sentence-setting", MASK, "keep_only_token_ids", [put(MASK, keep_only_token_ids=[5])]),
+    ("sentence-setting", MASK, "'skips' is not known", [put(MASK, skips=1)]),
+    ("config-type", MASK, "skiplist_words", [put(MASK, skiplist_words=".")]),
+    ("config-type", MASK, "skiplist_tasks", [put(MASK, skiplist_tasks=[1])]),
+    ("sentence-file-missing", MASK, "MultiVectorMask", [lambda path: (path / MASK).unlink()]),
+    ("sentence-setting", SETTINGS, "similarity_fn_name", [put(SETTINGS, similarity_fn_name="xtr")]),
+    ("sentence-setting", SETTINGS, "truncate_dim", [put(SETTINGS, truncate_dim=4)]),
+    ("sentence-prompt", SETTINGS, "default prompt 'query'", [put(SETTINGS, default_prompt_name="query")]),
+    ("config-type", SETTINGS, "prompts", [put(SETTINGS, prompts=["a"])]),
+    ("sentence-setting", SETTINGS, "query_prefix", [put(SETTINGS, query_prefix=["a"])]),
+]
+
+
+@pytest.mark.parametrize(("code", "file", "words", "changes"), REFUSED, ids=lambda value: str(value)[:40])
+def test_refusals(code: str, file: str, words: str, changes: list[Change], tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        load_checkpoint(changed(tmp_path, *changes))
+    assert (caught.value.code, caught.value.file) == (code, file)
+    assert words in str(caught.value)
+
+
+def test_a_tokenizer_without_a_mask(tmp_path: Path) -> None:
+    """Of a family whose tokenizer is what its own file says."""
+    nameless = put("tokenizer_config.json", mask_token=None)
+    with pytest.raises(EtchError, match="name no mask, or two") as caught:
+        load_checkpoint(changed(tmp_path, nameless, expansion(), variant="vectors/modernbert"))
+    assert (caught.value.code, caught.value.file) == ("expansion-token", SENTENCE)
+
+
+def test_pooling_is_not_asked_for() -> None:
+    with pytest.raises(EtchError, match="tokens have vectors of their own") as caught:
+        with_pooling(pipeline.load(folder("vectors/bert")), "mean")
+    assert caught.value.code == "option-conflict"
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [
+        ("deberta-v2/mean", "its attention is of its own kind"),
+        ("qwen3/last", "tokens attend to those before them"),
+        ("lfm2/last", "rows take from their neighbours"),
+        ("modernbert/mean", "tokens attend to those at most 2 away, queries have 9"),
+    ],
+)
+def test_families_in_which_unseen_tokens_are_others(variant: str, words: str) -> None:
+    """As with an encoder of another family in the folder."""
+    checkpoint = pipeline.load(folder(variant))
+    _, modules = loaded(folder("vectors/bert"))
+    checkpoint = replace(checkpoint, sentence=replace(modules, dense=()))
+    with pytest.raises(EtchError, match=words) as caught:
+        build_graph(checkpoint, 12)
+    assert caught.value.code == "expansion-not-supported"
+    seen = replace(modules, dense=(), query=replace(modules.query, filler_is_seen=True))
+    build_graph(replace(pipeline.load(folder(variant)), sentence=seen), 12)
+
+
+def test_a_class_without_rows(tmp_path: Path) -> None:
+    _, modules = loaded(folder("vectors/bert"))
+    checkpoint = replace(pipeline.load(folder("dpr/context")), sentence=replace(modules, dense=()))
+    with pytest.raises(EtchError) as caught:
+        build_graph(checkpoint, 12)
+    assert caught.value.code == "architecture-conflict"
