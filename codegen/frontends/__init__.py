@@ -60,5 +60,5 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if isinstance(checkpoint.sentence, MultiVectorModules) and not isinstance(graph.task, MultiVector):
         message = f"model type '{config.model_type}' has no rows that could be vectors"
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
-    check_sides(graph)
+    check_sides(graph, config.model_type)
     return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))

@@ -43,6 +43,7 @@ from .sentence import (
     read_sentence_modules,
 )
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
 from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
@@ -100,7 +101,9 @@ def load_checkpoint(
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
     config.labels()
+    by_stanford = is_stanford_colbert(folder)
     read_modules = read_multi_vector if is_multi_vector(folder) else read_sentence_modules
+    read_modules = read_stanford_colbert if by_stanford else read_modules
     sentence, sentence_notes = read_modules(folder, limits.width)
     if folder.has(ADAPTER_FILE):
         raise refusal(
@@ -109,6 +112,7 @@ def load_checkpoint(
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
+    config = as_encoder(config, tensors) if by_stanford else config
     params = None if of_task is None or not limits.writes_texts else read_task_params(config, of_task)
     tokenizer, target = _tokenizers(folder, config, limits, params, languages)
     generation, notes_of_writing = None, ()
@@ -126,7 +130,7 @@ def load_checkpoint(
         notes_of_writing = (*generation.notes, *languages_notes(tokenizer, begin))
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
     if isinstance(sentence, MultiVectorModules):
-        sentence, tokenizer = with_tokenizer(folder, sentence, tokenizer)
+        sentence, tokenizer = with_tokenizer(folder, sentence, tokenizer, _tokenizer_classes(config, limits))
         usual = max_tokens
         max_tokens, source = default_length(sentence, (usual, source), limits)
         sentence_notes += length_notes(sentence, usual, max_tokens)

@@ -40,6 +40,7 @@ from .sentence import (
 )
 from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 from .tokenizer_files.tokenizer_config import SPECIAL_TOKENS_FILE
+from .tokenizer_files.tokenizer_json import FILE as TOKENIZER
 
 _LIBRARY, _PYLATE = "MultiVectorEncoder", "ColBERT"  # model_type of config_sentence_transformers.json
 _TYPES = {
@@ -60,6 +61,10 @@ _DOCUMENT_PROMPTS = ("document", "passage", "corpus")  # the first one that ther
 _EXPANSION_KEYS = ("strategy", "attend", "token", "length")
 _USUAL_EXPANSION = 32  # tokens
 _MAX_LENGTH = 1_000_000
+# Classes that pad at the beginning where no file says another thing.
+_PADS_LEFT = frozenset(
+    f"{name}Tokenizer" for name in ("CodeLlama", "Cohere", "CpmAnt", "Gemma", "Llama", "Siglip2", "XLNet")
+)
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVector
             words, tasks = _read_mask(folder, f"{path}/config.json")
     names = [name for name, _ in listed]
     expanded = by_pylate or "MultiVectorMask" in names
-    document, query, expansion = _lengths(_sides(folder, settings), expanded=expanded)
+    document, query, expansion = sides_of(_sides(folder, settings), expanded=expanded)
     named = read_prompts(folder, settings.get("model_type", _LIBRARY))
     prompts = _prompts(settings)
     found = MultiVectorModules(
@@ -119,9 +124,10 @@ def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVector
 
 
 def with_tokenizer(
-    folder: CheckpointFolder, modules: MultiVectorModules, tokenizer: TokenizerSpec
+    folder: CheckpointFolder, modules: MultiVectorModules, tokenizer: TokenizerSpec, classes: tuple[object, str]
 ) -> tuple[MultiVectorModules, TokenizerSpec]:
-    """The same with ids for words; and the tokenizer that reads what PyLate inserted before texts as one token each."""
+    """The same with ids for words; and the tokenizer that reads what PyLate inserted before texts as one token each.
+    `classes` may name its class where its own file does not."""
     if not tokenizer.json:
         message = "the tokenizer is one that only SentencePiece's own library reads: words of it have no ids"
         raise refusal("tokenizer-model", message)
@@ -131,6 +137,7 @@ def with_tokenizer(
     skipped = tuple(sorted({number for number in found if number is not None}))
     query = modules.query
     if query.least_tokens:
+        _check_padding(folder, classes)
         token = modules.expansion or _mask_token(folder, tokenizer)
         filler = wheel.token_to_id(token)
         if filler is None:
@@ -220,7 +227,7 @@ def _sides(folder: CheckpointFolder, settings: Mapping[str, Any]) -> dict[str, A
     return said | {key: own[key] for key in _OF_SIDES if key in own}
 
 
-def _lengths(said: Mapping[str, Any], *, expanded: bool) -> tuple[Side, Side, str | None]:
+def sides_of(said: Mapping[str, Any], *, expanded: bool) -> tuple[Side, Side, str | None]:
     """Documents, queries, and the token that these are filled up with. `expanded` says whether such tokens would have
     vectors."""
     query_length, document_length = (_length(said.get(key), key) for key in _LENGTHS)
@@ -298,6 +305,19 @@ def _notes(settings: Mapping[str, Any], prompts: list[str]) -> tuple[str, ...]:
     other = [name for name in prompts if name not in ("query", *_DOCUMENT_PROMPTS)]
     named = (f"{SETTINGS_FILE} has prompts ({', '.join(other[:5])}): put before a text by the caller",) if other else ()
     return (*scored, *named)
+
+
+def _check_padding(folder: CheckpointFolder, classes: tuple[object, str]) -> None:
+    """Refuses a tokenizer that would fill queries up at their beginning."""
+    values = folder.read_json_if_present(TOKENIZER_CONFIG) or {}
+    padding = (folder.read_json_if_present(TOKENIZER) or {}).get("padding")
+    side = values.get("padding_side", padding.get("direction") if isinstance(padding, dict) else None)
+    if side is None:
+        named = [name for name in (values.get("tokenizer_class"), *classes) if isinstance(name, str)]
+        side = "left" if named[0].removesuffix("Fast") in _PADS_LEFT else "right"
+    if not isinstance(side, str) or side.lower() != "right":
+        message = "the tokenizer pads at the beginning: queries that are filled up there are not supported"
+        raise refusal("expansion-not-supported", message, file=TOKENIZER_CONFIG)
 
 
 def _mask_token(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> str:

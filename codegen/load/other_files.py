@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*")
+_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata")
 
 
 def is_other_file(name: str) -> bool:

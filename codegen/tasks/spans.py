@@ -25,6 +25,7 @@ class Window(NamedTuple):
     row: int
     context: tuple[int, int]  # tokens [begin, end)
     words: Sequence[int | None]  # the word that each token is of
+    keys: int | None = None  # all tokens are attended to
 
 
 def windows_of(tokenizer: WheelTokenizer, max_tokens: int, row: int, question: str, context: str) -> list[Window]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import EtchError
-from ...ir.graph import Attention, CausalConvolution, Embed, Graph, Gru, Head, Node, Normalize, Op, runs_of
+from ...ir.graph import Attention, Graph, Head, Node, Normalize, Op, runs_of
 from ...load.max_tokens import SENTENCE_FILE
 from ...load.multi_vector import MultiVectorModules
 from ...tasks.multi_vector import MultiVector
@@ -16,6 +16,14 @@ from . import parts
 from .sentence_head import dense_layers
 
 OUT = "vectors"
+# Compared with the library: in these a token that no other attends to changes nothing but its own row.
+_COMPARED = frozenset(
+    (
+        *("albert", "bert", "big_bird", "camembert", "data2vec-text", "distilbert", "electra", "ernie", "eurobert"),
+        *("gte", "megatron-bert", "modernbert", "mpnet", "nomic_bert", "rembert", "roberta", "roberta-prelayernorm"),
+        *("roformer", "ultrabert", "xlm-roberta", "xlm-roberta-xl", "xmod", "jina_embeddings_v3"),
+    )
+)
 
 
 def multi_vector_head(
@@ -31,8 +39,9 @@ def multi_vector_head(
     return body, widths, Head(MultiVector(width, document, modules.query), out)
 
 
-def check_sides(graph: Graph) -> None:
-    """EtchError where a text of one of the sides does not fit, or where what fills it up would mean another thing."""
+def check_sides(graph: Graph, family: str) -> None:
+    """EtchError where a text of one of the sides does not fit, or where what fills it up would mean another thing;
+    `family` is the model type."""
     task = graph.task
     if not isinstance(task, MultiVector):
         return
@@ -42,23 +51,18 @@ def check_sides(graph: Graph) -> None:
         raise parts.refuse("max-tokens-out-of-range", message)
     if not query.least_tokens or query.filler_is_seen:
         return
-    for op, _ in runs_of(graph):
-        if (why := _other_meaning(op, query.least_tokens)) is not None:
-            message = f"query_expansion: tokens that no other attends to are not supported here: {why}"
-            raise EtchError("expansion-not-supported", "front-end", message, file=SENTENCE_FILE)
+    reasons = (_other_meaning(op, query.least_tokens) for op, _ in runs_of(graph))
+    why = f"not in the family {family}" if family not in _COMPARED else next(filter(None, reasons), None)
+    if why is not None:
+        message = f"query_expansion: tokens that no other attends to are not supported here: {why}"
+        raise EtchError("expansion-not-supported", "front-end", message, file=SENTENCE_FILE)
 
 
 def _other_meaning(op: Op, tokens: int) -> str | None:
     """Why such a token would not be what the library makes of it, in a query of so many tokens."""
-    if isinstance(op, Gru | CausalConvolution):
-        return "rows take from their neighbours"
-    if isinstance(op, Embed) and any(term.dropped is not None or term.shift for term in op.terms):
-        return "a token's embedding takes from others"
     if not isinstance(op, Attention):
         return None
-    if op.mask in ("causal", "past"):
-        return "tokens attend to those before them"
-    if op.relative_rows or op.global_rows or op.only is not None:
+    if op.mask not in ("none", "window") or op.relative_rows or op.global_rows or op.only is not None:
         return "its attention is of its own kind"
     if isinstance(op.window, int) and op.window < tokens - 1:
         return f"tokens attend to those at most {op.window} away, queries have {tokens}"

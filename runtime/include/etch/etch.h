@@ -90,10 +90,7 @@ typedef struct etch_tag_span {
 } etch_tag_span;
 
 /* What a text is to a model that gives a vector for each token. */
-enum {
-    ETCH_SIDE_DOCUMENT = 0,
-    ETCH_SIDE_QUERY
-};
+enum { ETCH_SIDE_DOCUMENT = 0, ETCH_SIDE_QUERY };
 
 /* An entry of the vocabulary that may stand where a mask is. */
 typedef struct etch_candidate {

@@ -137,6 +137,7 @@ def test_a_name_of_the_hub_is_no_folder(tmp_path: Path) -> None:
             ["LICENSE.txt", "merges.txt", "spiece.model"],
         ),
         (["source.spm", "target.spm", "model.fp16.pt"], ["source.spm", "target.spm"]),
+        (["artifact.metadata", "vocab.txt", "other.metadata"], ["artifact.metadata", "vocab.txt"]),
     ],
 )
 def test_what_is_chosen(names: list[str], wanted: list[str]) -> None:

@@ -117,6 +117,47 @@ def test_what_pylate_writes() -> None:
     assert '"##ing"' in registered.tokenizer.json
 
 
+def test_what_colberts_own_code_writes(tmp_path: Path) -> None:
+    checkpoint, found = loaded(folder("vectors/stanford"))
+    assert (found.query.prompt, found.document.prompt) == ("##ing ", "[MASK] ")
+    assert (found.query.least_tokens, found.query.max_tokens, found.query.filler) == (9, 9, 4)
+    assert (found.query.filler_is_seen, found.document.skipped) == (False, (36, 37, 38, 39))
+    assert checkpoint.default_max_tokens == 15
+    assert [(dense.inputs, dense.outputs) for dense in found.dense] == [(20, 6)]
+    said = put("artifact.metadata", attend_to_mask_tokens=True, mask_punctuation=False, doc_maxlen=None)
+    checkpoint, found = loaded(changed(tmp_path / "a", said, variant="vectors/stanford"))
+    assert (found.query.filler_is_seen, found.document.skipped) == (True, ())
+    assert checkpoint.default_max_tokens == 16
+    with pytest.raises(EtchError, match="queries have up to 32 tokens"):  # what it says without the file
+        pipeline.load(changed(tmp_path / "b", lambda path: (path / "artifact.metadata").unlink(), variant=STANFORD))
+
+
+STANFORD = "vectors/stanford"
+STANFORD_REFUSED: list[tuple[str, str | None, str, Change]] = [
+    ("config-type", "artifact.metadata", "'doc_token_id' must be a text", put("artifact.metadata", doc_token_id=7)),
+    ("sentence-conflict", SENTENCE, "remove this file", lambda path: write_json(path / SENTENCE, {})),
+    ("sentence-conflict", SETTINGS, "remove this file", lambda path: write_json(path / SETTINGS, {})),
+    ("config-type", SENTENCE, "document_length", put("artifact.metadata", doc_maxlen="12")),
+    (
+        "missing-tensor",
+        None,
+        "linear.weight",
+        lambda path: shutil.copy(folder("vectors/bert") / "model.safetensors", path / "model.safetensors"),
+    ),
+    ("weights-missing", None, "neither", lambda path: (path / "model.safetensors").unlink()),
+]
+
+
+@pytest.mark.parametrize(("code", "file", "words", "change"), STANFORD_REFUSED)
+def test_refusals_of_colberts_own_folders(
+    code: str, file: str | None, words: str, change: Change, tmp_path: Path
+) -> None:
+    with pytest.raises(EtchError) as caught:
+        load_checkpoint(changed(tmp_path, change, variant=STANFORD))
+    assert (caught.value.code, caught.value.file) == (code, file)
+    assert words in str(caught.value)
+
+
 SAID: list[tuple[list[Change], dict[str, Any]]] = [
     ([put(SETTINGS, do_query_expansion=False), drop(SETTINGS, "attend_to_expansion_tokens")], {"max_tokens": 8}),
     ([put(SETTINGS, query_expansion=None)], {"max_tokens": 8}),
@@ -233,6 +274,21 @@ def test_a_tokenizer_without_a_mask(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.file) == ("expansion-token", SENTENCE)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("tokenizer_config.json", padding_side="left"),
+        put("tokenizer.json", padding={"strategy": "BatchLongest", "direction": "Left"}),
+        put("tokenizer_config.json", tokenizer_class="LlamaTokenizer"),
+    ],
+)
+def test_tokenizers_that_pad_at_the_beginning(change: Change, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        load_checkpoint(changed(tmp_path, change, variant="vectors/modernbert"))
+    assert (caught.value.code, caught.value.file) == ("expansion-not-supported", "tokenizer_config.json")
+    assert "pads at the beginning" in str(caught.value)
+
+
 def test_pooling_is_not_asked_for() -> None:
     with pytest.raises(EtchError, match="tokens have vectors of their own") as caught:
         with_pooling(pipeline.load(folder("vectors/bert")), "mean")
@@ -242,9 +298,9 @@ def test_pooling_is_not_asked_for() -> None:
 @pytest.mark.parametrize(
     ("variant", "words"),
     [
-        ("deberta-v2/mean", "its attention is of its own kind"),
-        ("qwen3/last", "tokens attend to those before them"),
-        ("lfm2/last", "rows take from their neighbours"),
+        ("deberta-v2/mean", "not in the family deberta-v2"),
+        ("esm/mean", "not in the family esm"),
+        ("qwen3/last", "not in the family qwen3"),
         ("modernbert/mean", "tokens attend to those at most 2 away, queries have 9"),
     ],
 )

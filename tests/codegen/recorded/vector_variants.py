@@ -7,6 +7,7 @@ recorded.json has documents by their token ids, texts.json texts behind their pr
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import MODERN_IDS
 from random_weights import randomize
+from safetensors.torch import load_file, save_file
 from sentence_transformers import MultiVectorEncoder
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
@@ -50,6 +52,7 @@ class Vectors:
     normalize: bool = True
     prompts: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] | None = None  # of config_sentence_transformers.json, as PyLate writes it
+    metadata: dict[str, Any] | None = None  # of artifact.metadata, as ColBERT's own code writes it
 
 
 def expansion(length: int, strategy: str = "fixed", **others: Any) -> dict[str, Any]:
@@ -122,6 +125,19 @@ VECTORS: dict[str, Vectors] = {
             "skiplist_words": ["the"],
         },
     ),
+    "vectors/stanford": Vectors(
+        "BertModel",
+        BERT_SIZES,
+        metadata={
+            "query_token_id": "##ing",
+            "doc_token_id": "[MASK]",
+            "query_maxlen": 9,
+            "doc_maxlen": 15,
+            "mask_punctuation": True,
+            "attend_to_mask_tokens": False,
+            "similarity": "cosine",
+        },
+    ),
 }
 VARIANTS = tuple(VECTORS)
 
@@ -139,6 +155,8 @@ def record(folder: Path, name: str, seed: int) -> None:
     encoder.save_pretrained(folder)  # without the pooler that the library adds
     if variant.settings is not None:
         _as_pylate(folder, variant.settings)
+    if variant.metadata is not None:
+        _as_stanford(folder, variant.metadata)
     kwargs = {"attn_implementation": attention_of(encoder.config)}
 
     def load(dtype: torch.dtype) -> MultiVectorEncoder:
@@ -169,9 +187,10 @@ def _modules(variant: Vectors, width: int, seed: int) -> list[nn.Module]:
         linear = Dense(inputs, outputs, bias=False, activation_function=nn.Identity(), module_input_name=ROWS)
         randomize(linear, seed + 1)
         made.append(linear)
-    if variant.settings is None and variant.mask is not None:
+    own = variant.settings is None and variant.metadata is None
+    if own and variant.mask is not None:
         made.append(MultiVectorMask(**variant.mask))
-    if variant.settings is None and variant.normalize:
+    if own and variant.normalize:
         made.append(Normalize(ROWS))
     return made
 
@@ -189,6 +208,19 @@ def _as_pylate(folder: Path, settings: dict[str, Any]) -> None:
     values = json.loads(dense.read_text(encoding="utf-8"))
     write_json(dense, {key: values[key] for key in ("in_features", "out_features", "bias", "activation_function")})
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": settings["document_length"] - 1})
+
+
+def _as_stanford(folder: Path, metadata: dict[str, Any]) -> None:
+    """The linear beside the encoder's weights, no modules."""
+    encoder, linear = (load_file(folder / place / "model.safetensors") for place in ("", "1_Dense"))
+    tensors = {f"bert.{name}": tensor for name, tensor in encoder.items()} | linear
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    shutil.rmtree(folder / "1_Dense")
+    for name in ("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json"):
+        (folder / name).unlink()
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    write_json(folder / "config.json", config | {"architectures": ["HF_ColBERT"]})
+    write_json(folder / "artifact.metadata", metadata)
 
 
 def _write_texts(folder: Path, model: MultiVectorEncoder) -> None:
