@@ -90,6 +90,7 @@ WHOLE = Area(
         "test_is_next_programs.py",
         "test_choose_programs.py",
         "test_zero_shot_programs.py",
+        "test_embed_each_programs.py",
         "test_several_heads.py",
         "test_question_heads.py",
         "test_refused_texts.py",

@@ -158,6 +158,7 @@ AREAS = {
         ("choose_programs.py",),
     ),
     "zero_shot": calls_of(("zero_shot",), (f"zero_shot_programs.py::{EVERY_CALL}",), ("zero_shot_programs.py",)),
+    "sides": calls_of(("sides",), (f"embed_each_programs.py::{EVERY_CALL}",), ("embed_each_programs.py",)),
     "questions": calls_of(
         ("questions",),
         (f"answer_programs.py::{EVERY_CALL}", f"question_heads.py::{EVERY_CALL}", f"{REFUSED}[answer]"),
