@@ -306,12 +306,12 @@ def _gru(op: p.Gru, at: Forward) -> None:
 
 @EMULATE.on(p.Pool)
 def _pool(op: p.Pool, at: Forward) -> None:
-    if op.kind == "first":  # all that is up to date, where the last layer ran for the first rows only
+    if op.kinds == ("first",):  # all that is up to date, where the last layer ran for the first rows only
         texts = [row[None] for row in at.read(op.input, per_text=True)]
     else:
         rows = at.read(op.input, per_text=False)
         texts = [rows[_up_to(op.end, span, at.indices["ids"])] for span in at.spans]
-    at.write(op.out, np.concatenate([pool(op.kind, text) for text in texts]))
+    at.write(op.out, np.concatenate([np.concatenate([pool(k, text) for k in op.kinds], axis=1) for text in texts]))
 
 
 def _up_to(end: int | None, span: slice, ids: NDArray[np.int64]) -> slice:

@@ -25,10 +25,13 @@ def pool(kind: Pooling, x: F32Array) -> F32Array:
         return np.concatenate([x[-1:, :half], x[:1, half:]], axis=1)
     if kind == "max":
         return x.max(axis=0, keepdims=True)
-    sums = np.zeros_like(x[0])
+    sums, rows = np.zeros_like(x[0]), np.float32(len(x))
+    if kind == "weighted_mean":
+        for weight, row in enumerate(x, 1):
+            sums = sums + row * np.float32(weight)
+        return (sums * (np.float32(1) / (rows * (rows + np.float32(1)) * np.float32(0.5))))[None]
     for row in x:
         sums = sums + row
-    rows = np.float32(len(x))
     return (sums * (np.float32(1) / (rows if kind == "mean" else np.sqrt(rows))))[None]
 
 

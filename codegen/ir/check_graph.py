@@ -345,10 +345,10 @@ def _gru(op: g.Gru, check: _Check) -> None:
 @CHECK.on(g.Pool)
 def _pool(op: g.Pool, check: _Check) -> None:
     _check_tokens(op.input, check)
-    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
-    if op.kind == "ends" and check.width(op.out) % 2:
-        raise unsound(f"'{op.input}' of {check.width(op.out)} values has no halves")
-    if op.end is not None and (op.kind != "last" or not 0 <= op.end < check.graph.vocabulary):
+    check.same(f"width of '{op.out}'", check.width(op.out), (1 + len(op.beside)) * check.width(op.input))
+    if "ends" in (op.kind, *op.beside) and check.width(op.input) % 2:
+        raise unsound(f"'{op.input}' of {check.width(op.input)} values has no halves")
+    if op.end is not None and (op.kind != "last" or op.beside or not 0 <= op.end < check.graph.vocabulary):
         raise unsound(f"pooling {op.kind} ends at {op.end} of {check.graph.vocabulary} ids")
     check.out(op.out, "text")
 

@@ -151,7 +151,7 @@ def _gru(op: p.Gru) -> None:
 
 @CHECK.on(p.Pool)
 def _pool(op: p.Pool) -> None:
-    _widths(op.input, op.out)
+    same(f"width of '{op.out.name}'", op.out.width, len(op.kinds) * op.input.width)
 
 
 @CHECK.on(p.Normalize, p.Softmax, p.Cap)

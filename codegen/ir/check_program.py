@@ -210,7 +210,7 @@ def _repeat(step: p.Repeat, walk: _Walk) -> None:
 
 @READS_ALL.on(p.Pool)
 def _pooled(op: p.Pool) -> bool:
-    return op.kind != "first"
+    return op.kinds != ("first",)
 
 
 @READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))

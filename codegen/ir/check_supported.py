@@ -9,12 +9,9 @@ from . import program as p
 
 
 def check_supported(graph: g.Graph) -> None:
-    """EtchError (stage check) where the generated code has no place for so many heads, or for so few layers."""
-    layers = sum(isinstance(node, g.Layers) for node in graph.body)
+    """EtchError (stage check) where the generated code has no place for so many heads."""
     if len(graph.heads) != 1:
         _check_heads(graph)
-    if graph.target is None and layers == 0:  # lowering says of what writes a sequence that it is not supported
-        raise EtchError("layers-not-supported", "check", "no layers: one sequence of them at least is supported")
 
 
 def _check_heads(graph: g.Graph) -> None:

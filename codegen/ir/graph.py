@@ -257,20 +257,28 @@ class Gru:
     out: str = written()
 
 
-Pooling = Literal["first", "last", "mean", "max", "mean_sqrt", "ends"]
+Pooling = Literal["first", "last", "mean", "max", "mean_sqrt", "weighted_mean", "ends"]
 
 
 @dataclass(frozen=True)
 class Pool:
     """One row from the rows of each text: the first, the last, their mean, their maxima, their sum / sqrt(their
-    number), or the first half of the last row and the second half of the first (the last states of two directions).
+    number), their mean where the first weighs 1, the second 2 and so on, or the first half of the last row and the
+    second half of the first (the last states of two directions).
 
-    With an `end` the last row is that of the first token of this id, where a text has one."""
+    With an `end` the last row is that of the first token of this id, where a text has one. What `beside` names stands
+    behind it in the same row, one after the other."""
 
     kind: Pooling = attribute()
     input: str = read()
     out: str = written()
     end: int | None = attribute(default=None)
+    beside: tuple[Pooling, ...] = attribute(default=())
+
+    @property
+    def only_first(self) -> bool:
+        """Whether no other row is read."""
+        return self.kind == "first" and not self.beside
 
 
 @dataclass(frozen=True)

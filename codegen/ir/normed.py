@@ -152,7 +152,8 @@ def _moves(op: g.Linear, tied: frozenset[str]) -> bool:
 
 def _passed(graph: g.Graph, tied: frozenset[str]) -> frozenset[str]:
     """What pooling and masks make that such linears read, and nobody else."""
-    pooled = {op.out for op, _ in g.ops_of(graph) if isinstance(op, g.Pool | g.Masked)}
+    pooled = {op.out for op, _ in g.ops_of(graph) if isinstance(op, g.Masked)}
+    pooled |= {op.out for op, _ in g.ops_of(graph) if isinstance(op, g.Pool) and not op.beside}
     read = {head.value for head in graph.heads}  # otherwise
     inputs: set[str] = set()
     for op, _ in g.ops_of(graph):

@@ -284,6 +284,12 @@ class Pool:
     input: Buffer = read()
     out: Buffer = written()
     end: int | None = attribute(default=None)
+    beside: tuple[Pooling, ...] = attribute(default=())
+
+    @property
+    def kinds(self) -> tuple[Pooling, ...]:
+        """In the order in which they stand in the row."""
+        return (self.kind, *self.beside)
 
 
 @dataclass(frozen=True)

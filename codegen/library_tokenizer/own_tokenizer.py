@@ -13,6 +13,8 @@ from tokenizers import Tokenizer
 
 from ..errors import printable
 from ..ir.template_spec import Template
+from ..load.files import CheckpointFolder
+from ..load.sentence import static_path
 from ..load.tokenizer_files.languages import Languages, json_reading
 from ..load.tokenizer_files.tokenizer_json import FILE
 from .wheel_tokenizer import WheelTokenizer, set_length
@@ -44,6 +46,11 @@ def own_tokenizer(
 
 def _read(folder: Path, language: str | None) -> OwnTokenizer | str:
     version = f"tokenizers {tokenizers.__version__}"
+    static = static_path(CheckpointFolder(folder))
+    if static is not None:  # sentence-transformers asks tokenizer.json alone, and for no special tokens
+        alone = Tokenizer.from_file(str(folder / static / FILE))
+        alone.post_processor = None
+        return OwnTokenizer(alone, f"{version} from {FILE}, without special tokens")
     if importlib.util.find_spec("transformers") is not None:
         import transformers
 

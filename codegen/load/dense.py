@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .config import Config
 from .files import CheckpointFolder
-from .pickles import pickle_refusal
+from .pickles import PICKLE, pickle_refusal
 from .refusal import refusal, shown
 from .safetensors import TensorFile
 from .shards import WEIGHTS_FILE
@@ -66,16 +66,21 @@ def read_dense(folder: CheckpointFolder, path: str, width: int, value: str = "se
             f"'activation_function' is {shown(named)} (supported: {', '.join(_ACTIVATIONS)})",
             file=file,
         )
-    weights = f"{path}/{WEIGHTS_FILE}"
-    if not folder.has(weights):
-        other = f"{path}/pytorch_model.bin"
-        if folder.has(other):
-            raise pickle_refusal(folder, other)
-        raise refusal("weights-missing", "the weights of the Dense module are missing", file=weights)
     return Dense(
         inputs=inputs,
         outputs=config.positive_int("out_features", maximum=_MAX_WIDTH),
         bias=config.flag("bias", True),
         activation=_ACTIVATIONS[named],
-        tensors=TensorFile.open_in(folder, weights),
+        tensors=open_module_weights(folder, path, "Dense"),
     )
+
+
+def open_module_weights(folder: CheckpointFolder, path: str, module: str) -> TensorFile:
+    """Those of a module of sentence-transformers, in its folder; `path` is "" where that is the checkpoint's."""
+    inside = f"{path}/" if path else ""
+    weights, pickle = f"{inside}{WEIGHTS_FILE}", f"{inside}{PICKLE}"
+    if folder.has(weights):
+        return TensorFile.open_in(folder, weights)
+    if folder.has(pickle):
+        raise pickle_refusal(folder, pickle)
+    raise refusal("weights-missing", f"the weights of the {module} module are missing", file=weights)

@@ -50,6 +50,7 @@ class CheckpointFolder:
         self._used: set[str] = set()
         self._hashed: dict[str, tuple[int, str]] = {}  # size and SHA-256: a file of weights takes its time
         self._whole: tuple[CheckpointFolder, str] | None = None  # that it is a part of, and its name there
+        self._hidden = False
 
     @property
     def path(self) -> Path:
@@ -58,6 +59,8 @@ class CheckpointFolder:
 
     def names(self, inside: str = "") -> list[str]:
         """The names in the folder, or in one `inside` of it, sorted."""
+        if self._hidden:
+            return []
         try:
             return sorted(os.listdir(self._root / inside))
         except OSError as error:
@@ -65,7 +68,7 @@ class CheckpointFolder:
 
     def has(self, name: str) -> bool:
         """Whether there is such an entry, be it a dangling link."""
-        return os.path.lexists(self._root / name)
+        return not self._hidden and os.path.lexists(self._root / name)
 
     def is_folder(self, name: str) -> bool:
         """Whether the entry is a folder in here, not a link."""
@@ -78,6 +81,12 @@ class CheckpointFolder:
         part = CheckpointFolder(self._root / name)
         part._whole = self, name
         return part
+
+    def without_files(self) -> CheckpointFolder:
+        """As if there were nothing in it."""
+        other = CheckpointFolder(self._root)
+        other._hidden = True
+        return other
 
     @contextlib.contextmanager
     def open(self, name: str, limit: int) -> Iterator[tuple[int, int]]:

@@ -41,9 +41,11 @@ from .sentence import (
     embeds,
     lower_case_notes,
     read_sentence_modules,
+    static_path,
 )
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert
+from .static_embedding import other_library_notes, read_static_embedding
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
 from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
@@ -94,6 +96,11 @@ def load_checkpoint(
         if languages is not None:
             raise none_to_choose()
         return _with_gru_head(folder, limits_of)
+    static = static_path(folder)
+    if static is not None:
+        if languages is not None:
+            raise none_to_choose()
+        return _with_static_embedding(folder, static, limits_of)
     if not folder.has(CONFIG_FILE):
         raise _no_configuration(folder)
     config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
@@ -200,6 +207,27 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
         notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
         terms=encoder.terms if encoder.terms is not None else read_terms(folder),
         files={f"{ENCODER}/{name}": content for name, content in encoder.files.items()} | folder.digests(),
+    )
+
+
+def _with_static_embedding(folder: CheckpointFolder, path: str, limits_of: Callable[[Config], Limits]) -> Checkpoint:
+    """The table in `path` of a folder without a transformer."""
+    static = read_static_embedding(folder, path)
+    limits = limits_of(static.config)
+    sentence, notes = read_sentence_modules(folder, limits.width)
+    assert sentence is not None
+    notes += static.tokenizer.notes + other_library_notes(folder, static.tokenizer, sentence)
+    return Checkpoint(
+        config=static.config,
+        tensors=static.tensors,
+        tokenizer=static.tokenizer,
+        default_max_tokens=limits.positions,
+        max_tokens_source=static.source,
+        digest=folder.digest(),
+        sentence=sentence,
+        notes=notes,
+        terms=read_terms(folder),
+        files=folder.digests(),
     )
 
 

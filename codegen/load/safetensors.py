@@ -27,6 +27,7 @@ MAX_HEADER_BYTES = 100 << 20
 MAX_RANK = 8
 MAX_DIMENSION = 1 << 40
 _CHUNK_VALUES = 1 << 20
+_INDICES: dict[str, np.dtype[Any]] = {"I32": np.dtype("<i4"), "I64": np.dtype("<i8")}
 
 _BITS = {
     "BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
@@ -130,6 +131,23 @@ class TensorFile:
         _check_finite(name, entry, stored)
         self._used.add(name)
         return Taken(entry.file, name, entry.dtype, entry.shape, stored.reshape(entry.shape))
+
+    def take_indices(self, name: str, below: int) -> npt.NDArray[np.int64]:
+        """The tensor `name` of one dimension, rows of another one that has `below` of them."""
+        entry = self._entry(name)
+        if entry.dtype not in _INDICES:
+            message = f"expected one of {', '.join(_INDICES)}, got {entry.dtype}"
+            raise refusal("dtype-not-supported", message, file=entry.file, tensor=name)
+        if len(entry.shape) != 1:
+            raise refusal("wrong-shape", f"expected [entries], got {list(entry.shape)}", file=entry.file, tensor=name)
+        stored = np.frombuffer(
+            entry.data, dtype=_INDICES[entry.dtype], count=math.prod(entry.shape), offset=entry.begin
+        )
+        if stored.size and not 0 <= stored.min() <= stored.max() < below:
+            message = f"expected rows 0 to {below - 1}, got {stored.min()} to {stored.max()}"
+            raise refusal("index-out-of-range", message, file=entry.file, tensor=name)
+        self._used.add(name)
+        return stored.astype(np.int64)
 
     def ignore(self, *patterns: str) -> tuple[str, ...]:
         """Mark as known but not needed what nobody has taken of the tensors whose names match a pattern (`*` and `?`);

@@ -20,13 +20,17 @@ from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
+from .row_norm import RowNorm, read_row_norm
 
-Pooling = Literal["cls", "mean", "max", "mean_sqrt", "last"]
+Pooling = Literal["cls", "mean", "max", "mean_sqrt", "weighted_mean", "last"]
 
 MODULES_FILE = "modules.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
 MAX_MODULES = 16
-_SUPPORTED = ("Transformer", "Pooling", "Dense", "Normalize")
+_MOST_MODES = 6  # as many as there are
+STATIC = "StaticEmbedding"  # a table in the place of Transformer and Pooling
+_SUPPORTED = ("Transformer", "Pooling", "Dense", "LayerNorm", "Dropout", "Normalize", STATIC)
+_FILES = {STATIC: "static_embedding", "LayerNorm": "layer_norm"}  # of modules whose file is not called as they are
 PACKAGES = (
     "sentence_transformers.models",
     "sentence_transformers.base.modules",
@@ -40,18 +44,18 @@ def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str
         f"{package}.{part}{name}": name
         for package in packages
         for name in names
-        for part in ("", f"{name.lower()}.", f"{name}.")
+        for part in ("", f"{_FILES.get(name, name.lower())}.", f"{name}.")
     }
 
 
 _TYPES = types_of(PACKAGES, _SUPPORTED)
-# Their names of the modes, ours; None where etch has none. The order is that of their concatenation.
-_MODES: dict[str, Pooling | None] = {
+# Their names of the modes, ours. Of flags the order is that of their concatenation.
+_MODES: dict[str, Pooling] = {
     "cls": "cls",
     "max": "max",
     "mean": "mean",
     "mean_sqrt_len_tokens": "mean_sqrt",
-    "weightedmean": None,
+    "weightedmean": "weighted_mean",
     "lasttoken": "last",
 }
 _FLAGS = {
@@ -93,8 +97,9 @@ class SentenceModules:
     """What follows the encoder."""
 
     pooling: Pooling
-    dense: tuple[Dense, ...]
+    dense: tuple[Dense | RowNorm, ...]  # what the row goes through, in this order
     normalize: bool
+    beside: tuple[Pooling, ...] = ()  # poolings whose rows stand behind that of the first
 
 
 def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[SentenceModules | None, tuple[str, ...]]:
@@ -104,12 +109,16 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
     modules = [read_module(item, place, _TYPES) for place, item in enumerate(listed_modules(folder))]
     names = [name for name, _ in modules]
     cross_encoder = names == ["Transformer"] and is_cross_encoder(folder)
-    if not cross_encoder and re.fullmatch("Transformer Pooling( Dense)*( Normalize)?", " ".join(names)) is None:
+    order = f"(Transformer Pooling|{STATIC})( Dense| LayerNorm| Dropout)*( Normalize)?"
+    if not cross_encoder and re.fullmatch(order, " ".join(names)) is None:
         raise refusal(
             "sentence-modules-order",
-            f"expected Transformer, Pooling, perhaps Dense and Normalize, got {', '.join(names) or 'no modules'}",
+            "expected Transformer, Pooling, perhaps Dense, LayerNorm, Dropout, and Normalize, "
+            f"got {', '.join(names) or 'no modules'}",
             file=MODULES_FILE,
         )
+    if names[0] == STATIC:
+        return _modules_behind(folder, ("mean",), modules[1:], width), _read_settings(folder)
     if modules[0][1] not in ("", "."):
         raise refusal(
             "sentence-path-not-supported",
@@ -119,14 +128,38 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
     check_transformer(folder, _SCORES if cross_encoder else USUAL)
     if cross_encoder:
         return None, _read_settings(folder, "CrossEncoder")
-    pooling = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
-    dense: list[Dense] = []
-    for name, path in modules[2:]:
+    poolings = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
+    return _modules_behind(folder, poolings, modules[2:], len(poolings) * width), _read_settings(folder)
+
+
+def static_path(folder: CheckpointFolder) -> str | None:
+    """Where the StaticEmbedding module lies that modules.json begins with; None where it begins with another."""
+    if not folder.has(MODULES_FILE):
+        return None
+    items = listed_modules(folder)
+    first = items[0].get("type") if items and isinstance(items[0], dict) else None
+    if not isinstance(first, str) or _TYPES.get(first) != STATIC:
+        return None
+    return read_module(items[0], 0, _TYPES)[1]
+
+
+def _modules_behind(
+    folder: CheckpointFolder, poolings: tuple[Pooling, ...], modules: list[tuple[str, str]], width: int
+) -> SentenceModules:
+    """What the row of a text, of `width` values, goes through: `modules` with their paths."""
+    dense: list[Dense | RowNorm] = []
+    for name, path in modules:
+        before = dense[-1].outputs if dense else width
         if name == "Dense":
-            dense.append(read_dense(folder, path, dense[-1].outputs if dense else width))
+            dense.append(read_dense(folder, path, before))
+        elif name == "LayerNorm":
+            dense.append(read_row_norm(folder, path, before))
+        elif name == "Dropout":  # which only training does
+            only(folder.read_json_if_present(f"{path}/config.json") or {}, ("dropout",), f"{path}/config.json")
         else:
             check_normalize(folder, f"{path}/config.json")
-    return SentenceModules(pooling, tuple(dense), normalize=names[-1] == "Normalize"), _read_settings(folder)
+    normalizes = bool(modules) and modules[-1][0] == "Normalize"
+    return SentenceModules(poolings[0], tuple(dense), normalizes, poolings[1:])
 
 
 def lower_case_notes(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> tuple[str, ...]:
@@ -198,7 +231,7 @@ def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str
     if item.get("idx", place) != place or item.get("kwargs", []) != []:
         raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
     unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
-    if unsafe or (types[kind] != "Transformer" and path in ("", ".")):
+    if unsafe or (types[kind] not in ("Transformer", STATIC) and path in ("", ".")):
         raise refusal(
             "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
         )
@@ -219,7 +252,7 @@ def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object
             raise setting_refusal(key, values[key], SENTENCE_FILE)
 
 
-def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> Pooling:
+def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> tuple[Pooling, ...]:
     if not folder.has(file):
         raise refusal("sentence-file-missing", "the configuration of the Pooling module is missing", file=file)
     values = folder.read_json(file)
@@ -228,19 +261,16 @@ def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> Pooling:
     if values.get("include_prompt", True) is not True:
         raise refusal("sentence-prompt", "pooling without the prompt's tokens is not supported", file=file)
     modes = _modes(values, file)
-    if len(modes) != 1:
-        raise refusal(
-            "sentence-pooling-not-supported", f"one pooling mode is supported, got {', '.join(modes)}", file=file
-        )
-    mode = _MODES.get(modes[0])
-    if mode is None:
-        supported = ", ".join(name for name, ours in _MODES.items() if ours is not None)
-        raise refusal(
-            "sentence-pooling-not-supported",
-            f"pooling {shown(modes[0])} is not supported (supported: {supported})",
-            file=file,
-        )
-    return mode
+    for mode in modes:
+        if mode not in _MODES:
+            raise refusal(
+                "sentence-pooling-not-supported",
+                f"pooling {shown(mode)} is not supported (supported: {', '.join(_MODES)})",
+                file=file,
+            )
+    if len(modes) > _MOST_MODES:
+        raise refusal("sentence-pooling-not-supported", f"{len(modes)} poolings are too many", file=file)
+    return tuple(_MODES[mode] for mode in modes)
 
 
 def _check_width(values: dict[str, Any], width: int, file: str) -> None:
@@ -263,7 +293,7 @@ def _modes(values: dict[str, Any], file: str) -> tuple[str, ...]:
         listed = named if isinstance(named, list) else [named]
         if not listed or not all(isinstance(mode, str) for mode in listed):
             raise refusal("config-type", f"'pooling_mode' must be a string, got {shown(named)}", file=file)
-        if flagged and set(flagged) != set(listed):
+        if flagged and flagged != tuple(listed):
             raise refusal("sentence-conflict", "pooling_mode and the pooling_mode_* flags disagree", file=file)
         return tuple(listed)
     if "pooling_mode_mean_tokens" not in values and flagged:

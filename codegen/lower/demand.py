@@ -103,4 +103,4 @@ def _masked(op: g.Masked, rows: Rows, asked: Asked) -> None:
 
 @INPUTS.on(g.Pool)
 def _pool(op: g.Pool, rows: Rows, asked: Asked) -> None:
-    _ask(asked, op.input, Rows.FIRST if op.kind == "first" else Rows.ALL)
+    _ask(asked, op.input, Rows.FIRST if op.only_first else Rows.ALL)

@@ -213,7 +213,7 @@ def _packed(op: g.Attention, value: str, at: Place) -> list[p.Op]:
 @LOWER.on(g.Pool)
 def _pool(op: g.Pool, at: Place) -> list[p.Op]:
     source, out = at.buffer(op.input), at.buffer(op.out)
-    return [] if source == out else [p.Pool(op.kind, source, out, op.end)]
+    return [] if source == out else [p.Pool(op.kind, source, out, op.end, op.beside)]
 
 
 @LOWER.on(g.Normalize)

@@ -123,7 +123,7 @@ HANDS_ON: Stage[str | None] = Stage("lower")
 
 @HANDS_ON.on(g.Pool)
 def _first_row(op: g.Pool) -> str | None:
-    return op.input if op.kind == "first" else None
+    return op.input if op.only_first else None
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))

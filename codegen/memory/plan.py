@@ -113,7 +113,7 @@ def plan_memory(
     row_block, blocks_fit = _choose_row_block(program, target, buffers)
     names, lives = op_names(program), lives_of(program)
     taken = [SCRATCH(op, program, target) for op in walks.ops_of(program)]
-    scratch = max(taken)
+    scratch = max(*taken, 1)  # a worker's is never empty
     sizes: dict[str, int] = {}
     scales: dict[str, int] = {}
     for buffer in buffers:
@@ -151,7 +151,7 @@ def plan_memory(
     for name, size in program.task.call_bytes.items():
         planned[name] = Life(_aligned(size, target), begin, len(names) - 1)
     planned |= {name: Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
-    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken]
+    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken] or [begin]
     planned["scratch"] = Life(_aligned(scratch, target), scratched[0], scratched[-1])
     kinds = {buffer.name: buffer.storage for buffer in buffers}
     return Plan(

@@ -286,9 +286,10 @@ def _pool(op: g.Pool, at: _State) -> None:
         "mean": lambda: x.mean(axis=0),
         "max": lambda: x.max(axis=0),
         "mean_sqrt": lambda: x.sum(axis=0) / math.sqrt(len(x)),
+        "weighted_mean": lambda: np.average(x, axis=0, weights=np.arange(1, len(x) + 1)),
         "ends": lambda: np.concatenate([x[-1, : x.shape[1] // 2], x[0, x.shape[1] // 2 :]]),
     }
-    at.values[op.out] = rows[op.kind]()[None]
+    at.values[op.out] = np.concatenate([rows[kind]() for kind in (op.kind, *op.beside)])[None]
 
 
 @INTERPRET.on(g.Masked)

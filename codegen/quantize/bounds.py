@@ -136,7 +136,7 @@ def _best(op: g.Best, bounds: _Bounds) -> None:
 
 @BOUND.on(g.Pool)
 def _pool(op: g.Pool, bounds: _Bounds) -> None:
-    growth = math.sqrt(bounds.max_tokens) if op.kind == "mean_sqrt" else 1.0
+    growth = math.sqrt(bounds.max_tokens) if "mean_sqrt" in (op.kind, *op.beside) else 1.0
     bounds.set(op.out, growth * bounds[op.input], None)
 
 

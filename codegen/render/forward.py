@@ -306,8 +306,17 @@ def _gru(op: p.Gru, scope: Scope) -> str:
 @RENDER.on(p.Pool)
 def _pool(op: p.Pool, scope: Scope) -> str:
     count = "count" if op.end is None else f"rows_up_to({op.end}, texts.texts[text], a.ids)"
-    values = {"kind": op.kind, "count": count, "input": scope.view(op.input), "out": scope.view(op.out)}
-    return scope.statement("pool", values)
+    input, out = scope.view(op.input), scope.view(op.out)
+    outs = [out] if not op.beside else [_part_of(out, i, op.input.width) for i in range(len(op.kinds))]
+    rows = {"count": count, "input": input}
+    values = [{"kind": kind, "out": to, **rows} for kind, to in zip(op.kinds, outs, strict=True)]
+    return "\n".join(scope.statement("pool", each) for each in values)
+
+
+def _part_of(row: str, number: int, width: int) -> str:
+    """Of a single row the part of this number."""
+    at = f" + {number * width}" if number else ""
+    return f"F32Rows{{{row}.data{at}, {width}}}"
 
 
 @RENDER.on(p.Masked)

@@ -170,6 +170,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "questions": "true" if model.questions else "false",
         **shape_values(program, model.target),
         **score_values(program),
+        "in_blocks": any(isinstance(step, p.Loop | p.Blocks) for step in program.steps),
         "row_block": plan.row_block,
         "row_block_why": "so that a block stays in cache" if plan.blocks_fit else "or fewer, as the CPU is faster",
         "mask_block": model.target.mask_rows,
@@ -200,14 +201,16 @@ def _gru_steps(model: Model) -> int:
 
 def _attention_scratch(program: p.Program) -> str:
     """The function that says how much scratch an attention takes."""
-    op = next(op for op in walks.ops_of(program) if isinstance(op, p.Attention))
+    op = next((op for op in walks.ops_of(program) if isinstance(op, p.Attention)), None)
+    if op is None:  # then nothing calls it
+        return ""
     return f"{'attention' if op.relative_rows is None else 'disentangled'}_{op.kind}_scratch_bytes"
 
 
 def _most_global_rows(program: p.Program) -> int:
     """0 where there are none."""
     attentions = (op for op in walks.ops_of(program) if isinstance(op, p.Attention))
-    return max(most_rows_of(op.global_rows, program) for op in attentions)
+    return max((most_rows_of(op.global_rows, program) for op in attentions), default=0)
 
 
 def _array_or_null(model: Model, name: str) -> str:

@@ -41,7 +41,7 @@ def shape_values(program: p.Program, target: Target) -> dict[str, Any]:
         key = op.shape, op.score_scale, op.kind, op.keys.rows == "steps"
         found.setdefault(names.get(op.keys.name, HEADS), set()).add(key)
     differing = next((of for of in found.values() if len(of) != 1), None)
-    if differing is not None or not found:
+    if differing is not None:
         count = len(_attentions(program))
         raise EtchError("attention-not-supported", "render", f"{count} attentions of different shapes or scales")
     searches = program.target is not None and program.target.search.beams > 1

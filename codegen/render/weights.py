@@ -21,7 +21,7 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
     slots = [(slot, loop) for slot, loop in walks.slots_of(program) if not isinstance(slot.stored[0], p.LookedUp)]
     tables = {table.name: table for table in stored}
     loops = {loop.name: loop for step in program.steps for _, loop in walks.located(step) if loop is not None}
-    first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
+    first_inside = next((index for index, (_, where) in enumerate(slots) if where is not None), len(slots))
     before = [slot for slot, _ in slots[:first_inside]]
     after = [slot for slot, where in slots[first_inside:] if where is None]
     counts = [loop.count for loop in loops.values()]

@@ -58,7 +58,8 @@ class Embedding(Task):
         return f"Text to an embedding of {self.width} values"
 
     def described(self, graph: Graph) -> str:
-        pooling = next(node.kind for node in graph.body if isinstance(node, Pool))
+        pool = next(node for node in graph.body if isinstance(node, Pool))
+        pooling = " and ".join((pool.kind, *pool.beside))
         normalized = any(isinstance(node, Normalize) for node in graph.body)
         return f"embedding of {self.width} values, pooling {pooling}, {'' if normalized else 'not '}normalized"
 

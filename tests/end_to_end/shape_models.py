@@ -58,6 +58,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 _SHORTER = {"transformer_encoder": "plain", "prelayernorm": "before", "modernbert-decoder": "modern"}  # than 40 letters
+_SHORTER |= {"static_embedding": "static"}
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ QUICK = [
     Model("transformer_encoder/last", "fp32", "m-profile"),
     Model("bart/regression", target="m-profile"),
     Model("siglip/whole"),
+    Model("static_embedding/mean", target="m-profile"),
 ]
 # What a sample has some of: of each family one in floats and one for boards.
 CORE = [
@@ -132,6 +134,10 @@ CORE = [
     Model("electra/projected", "fp32"),
     Model("albert/max", target="m-profile"),
     Model("bert/dense_tanh", "fp32"),
+    Model("static_embedding/dense"),
+    Model("bert/weighted", target="m-profile"),
+    Model("bert/poolings"),
+    Model("static_embedding/shared", "w4a8", embedding_bits=4),
     Model("mpnet/long", "fp32"),
     Model("deberta-v2/long", "fp32"),
     Model("deberta/base", target="m-profile"),

@@ -48,6 +48,9 @@ QUICK = [
     ("recurrent, three layers", "w8a8", "m-profile"),
     ("recurrent, one layer", "fp32", "host"),
     ("tied words", "w8a8", "m-profile"),
+    ("no layers", "w8a8", "host"),
+    ("words alone", "w8a8", "m-profile"),
+    ("poolings", "w8a8", "host"),
 ]
 SWEEP = [
     ("pre, mean", "fp32", "host"),
@@ -82,9 +85,12 @@ SWEEP = [
     ("recurrent, two directions", "w4a8", "host"),
     ("tied words", "w8a8", "host"),
     ("tied words", "fp32", "host"),
+    ("no layers", "fp32", "m-profile"),
+    ("words alone", "w4a8", "host"),
+    ("words alone", "fp32", "host"),
 ]
 BUILT = [*QUICK, *(pytest.param(*form, marks=pytest.mark.sweep) for form in SWEEP)]
-NOT_RENDERED = {"two heads": "heads-not-supported", "no layers": "layers-not-supported"}
+NOT_RENDERED = {"two heads": "heads-not-supported"}
 
 
 def texts() -> list[Text]:

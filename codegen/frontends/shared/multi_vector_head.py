@@ -13,7 +13,7 @@ from ...load.max_tokens import SENTENCE_FILE
 from ...load.multi_vector import MultiVectorModules
 from ...tasks.multi_vector import MultiVector
 from . import parts
-from .sentence_head import dense_layers
+from .sentence_head import layers_behind
 
 OUT = "vectors"
 # Compared with the library: in these a token that no other attends to changes nothing but its own row.
@@ -30,7 +30,7 @@ def multi_vector_head(
     modules: MultiVectorModules, value: str, width: int
 ) -> tuple[tuple[Node, ...], dict[str, int], Head]:
     """The ops from `value` to the vectors, the widths of what they write, and the result."""
-    body, widths = dense_layers(modules.dense, value, OUT)
+    body, widths = layers_behind(modules.dense, value, OUT)
     out = OUT if body else value
     if modules.normalize:
         body = (*body, Normalize(out))

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...ir.graph import Head, Node, Normalize, Parameter, Pool, Pooling
+from ...ir.graph import Head, Linear, Node, Normalize, Parameter, Pool, Pooling
 from ...load.dense import Dense
+from ...load.row_norm import RowNorm
 from ...load.sentence import SentenceModules
 from ...tasks.embedding import Embedding
 from . import parts
@@ -18,37 +19,50 @@ _POOLING: dict[str, Pooling] = {
     "mean": "mean",
     "max": "max",
     "mean_sqrt": "mean_sqrt",
+    "weighted_mean": "weighted_mean",
     "last": "last",
 }
 
 OUT = "embedding"
+_NORM_EPSILON = 1e-5  # of torch.nn.LayerNorm
 
 
 def sentence_head(sentence: SentenceModules, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int], Head]:
     """The ops from `value` to the embedding, the widths of what they write, and the result."""
-    pooled = "pooled_0" if sentence.dense else OUT
-    linears, widths = dense_layers(sentence.dense, pooled, OUT)
-    body: list[Node] = [Pool(_POOLING[sentence.pooling], value, pooled), *linears]
-    widths = {pooled: width} | widths
+    beside = tuple(_POOLING[each] for each in sentence.beside)
+    pooled = "pooled_0" if any(isinstance(module, Dense) for module in sentence.dense) else OUT
+    layers, widths = layers_behind(sentence.dense, pooled, OUT)
+    body: list[Node] = [Pool(_POOLING[sentence.pooling], value, pooled, beside=beside), *layers]
+    widths = {pooled: (1 + len(beside)) * width} | widths
     if sentence.normalize:
         body.append(Normalize(OUT))
     return tuple(body), widths, Head(Embedding(widths[OUT]), OUT)
 
 
-def dense_layers(layers: Sequence[Dense], value: str, out: str) -> tuple[tuple[Node, ...], dict[str, int]]:
-    """Linears one behind the other, from `value` to `out`, and the widths of what they write."""
+def layers_behind(layers: Sequence[Dense | RowNorm], value: str, out: str) -> tuple[tuple[Node, ...], dict[str, int]]:
+    """Linears and norms one behind the other, the last linear from `value` or what is between to `out`, and the widths
+    of what the linears write."""
+    linears = sum(isinstance(module, Dense) for module in layers)
     body: list[Node] = []
     widths: dict[str, int] = {}
-    for index, dense in enumerate(layers):
-        last = index == len(layers) - 1
-        name = "dense" if len(layers) == 1 else f"dense_{index}"
-        source, value = value, out if last else f"pooled_{index + 1}"
-        shape = dense.outputs, dense.inputs
-        made = parts.linear(dense.tensors, name, ["linear"], shape, source, value, dense.activation, bias=dense.bias)
-        body.append(made if len(layers) == 1 else replace(made, weight=_named(made.weight, name)))
-        dense.tensors.finish()
-        widths[value] = dense.outputs
+    for place, module in enumerate(layers):
+        if isinstance(module, RowNorm):
+            norm = parts.layer_norm(module.tensors, f"norm_{place}", ["norm"], module.width, _NORM_EPSILON, value)
+            body.append(norm)
+        else:
+            index = len(widths)
+            name = "dense" if linears == 1 else f"dense_{index}"
+            source, value = value, out if index == linears - 1 else f"pooled_{index + 1}"
+            body.append(_linear(module, name, source, value))
+            widths[value] = module.outputs
+        module.tensors.finish()
     return tuple(body), widths
+
+
+def _linear(dense: Dense, name: str, source: str, out: str) -> Linear:
+    shape = dense.outputs, dense.inputs
+    made = parts.linear(dense.tensors, name, ["linear"], shape, source, out, dense.activation, bias=dense.bias)
+    return made if name == "dense" else replace(made, weight=_named(made.weight, name))
 
 
 def _named(weight: Parameter, name: str) -> Parameter:

@@ -47,6 +47,17 @@ def load_tokenizer(
     """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
     `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
     described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
+    return read_tokenizer(folder, described, vocab_size, class_in_config, usual_class)
+
+
+def read_tokenizer(
+    folder: CheckpointFolder,
+    described: dict[str, Any] | None,
+    vocab_size: int,
+    class_in_config: object = None,
+    usual_class: str = BERT_TOKENIZER,
+) -> TokenizerSpec:
+    """The same where tokenizer.json is `described`, or missing; `folder` has the files beside it."""
     if is_byt5_folder(folder, class_in_config, usual_class):
         spec, file = read_byt5_folder(folder), tokenizer_config.FILE
     elif is_esmc_folder(folder, class_in_config, usual_class):

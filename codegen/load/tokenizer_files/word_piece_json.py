@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tokenizer.json of a WordPiece whose normalizer or pre-tokenizer is not BERT's, as textbooks make them."""
+"""tokenizer.json of a WordPiece whose normalizer or pre-tokenizer is not BERT's, as textbooks make them, or that puts
+nothing around texts."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ def is_word_piece_of_steps(described: dict[str, Any]) -> bool:
     model = described.get("model")
     parts = (described.get("normalizer"), "BertNormalizer"), (described.get("pre_tokenizer"), "BertPreTokenizer")
     is_bert = all(isinstance(part, dict) and part.get("type") == kind for part, kind in parts)
+    is_bert = is_bert and described.get("post_processor") is not None
     return isinstance(model, dict) and model.get("type") == "WordPiece" and not is_bert
 
 

@@ -28,6 +28,18 @@ void sum(const Columns& from, float factor, float* out) noexcept {
         out[i] = sums[i] * factor;
 }
 
+void weighted_sum(const Columns& from, float factor, float* out) noexcept {
+    float sums[kPoolColumns] = {};
+    for (std::uint32_t row = 0; row < from.rows; ++row) {
+        const float* x = from.x + std::size_t{row} * from.stride;
+        const float weight = static_cast<float>(row + 1);
+        for (std::uint32_t i = 0; i < from.columns; ++i)
+            sums[i] = sums[i] + without_tiny(x[i]) * weight;
+    }
+    for (std::uint32_t i = 0; i < from.columns; ++i)
+        out[i] = sums[i] * factor;
+}
+
 void maximum(const Columns& from, float* out) noexcept {
     for (std::uint32_t i = 0; i < from.columns; ++i)
         out[i] = without_tiny(from.x[i]);
@@ -70,6 +82,9 @@ void Pool::run(const OpContext&, std::uint32_t first, std::uint32_t last) const 
                 break;
             case Pooling::mean_sqrt:
                 sum(from, 1.0f / square_root(rows), to);
+                break;
+            case Pooling::weighted_mean:
+                weighted_sum(from, 1.0f / (rows * static_cast<float>(count + 1) * 0.5f), to);
                 break;
         }
     }

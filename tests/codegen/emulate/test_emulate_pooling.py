@@ -19,7 +19,7 @@ from codegen.ir.text import Text
 from codegen.oracle.bert import Reference
 
 F32 = np.float32
-KINDS: tuple[Pooling, ...] = ("first", "mean", "max", "mean_sqrt")
+KINDS: tuple[Pooling, ...] = ("first", "mean", "max", "mean_sqrt", "weighted_mean")
 LIMIT = F32(2.0**-40)
 
 
@@ -28,16 +28,19 @@ def counted(x: np.float32) -> np.float32:
 
 
 def pooled(kind: Pooling, column: np.ndarray) -> np.float32:
-    total, largest = F32(0), counted(column[0])
-    for x in column:
+    total, weighted, largest = F32(0), F32(0), counted(column[0])
+    for row, x in enumerate(column):
         total = F32(total + counted(x))
+        weighted = F32(weighted + F32(counted(x) * F32(row + 1)))
         largest = counted(x) if counted(x) > largest else largest
     rows = F32(len(column))
+    weights = F32(F32(rows * F32(rows + 1)) * F32(0.5))
     return {
         "first": counted(column[0]),
         "max": largest,
         "mean": F32(total * F32(F32(1) / rows)),
         "mean_sqrt": F32(total * F32(F32(1) / F32(math.sqrt(rows)))),
+        "weighted_mean": F32(weighted * F32(F32(1) / weights)),
     }[kind]
 
 

@@ -14,13 +14,17 @@ import pytest
 from malformed import SENTENCE, Case, both, cased, check_refused, drop, load_and_take, parametrize, put, raw, remove
 from tiny_checkpoint import write_json, write_safetensors, write_tiny_checkpoint
 
+from codegen.errors import EtchError
+from codegen.load.dense import Dense
 from codegen.load.folder import load_checkpoint
+from codegen.load.row_norm import RowNorm
 from codegen.load.sentence import SentenceModules
 
 MODULES = "modules.json"
 POOLING = "1_Pooling/config.json"
 NORMALIZE = "2_Normalize/config.json"
 DENSE, DENSE_WEIGHTS = "2_Dense/config.json", "2_Dense/model.safetensors"
+NORM, NORM_WEIGHTS, DROPOUT = "2_LayerNorm/config.json", "2_LayerNorm/model.safetensors", "3_Dropout/config.json"
 TANH = "torch.nn.modules.activation.Tanh"
 SETTINGS = "config_sentence_transformers.json"
 WIDTH = 10  # of the tiny checkpoint
@@ -124,14 +128,18 @@ CASES = [
     s("kwargs", module(0, kwargs=["task"]), "sentence-module"),
     s("Dense before pooling", types("Transformer", "Dense", "Pooling"), "sentence-modules-order"),
     s("Dense behind Normalize", types("Transformer", "Pooling", "Normalize", "Dense"), "sentence-modules-order"),
-    s("LayerNorm", types("Transformer", "Pooling", "LayerNorm"), "sentence-module-not-supported", words="'LayerNorm'"),
     s(
         "WeightedLayerPooling",
         types("Transformer", "WeightedLayerPooling", "Pooling"),
         "sentence-module-not-supported",
-        words="'WeightedLayerPooling' is not supported (supported: Transformer, Pooling, Dense, Normalize)",
+        words="'WeightedLayerPooling' is not supported (supported: Transformer, Pooling, Dense, LayerNorm, ",
     ),
-    s("Dropout", types("Transformer", "Pooling", "Dropout"), "sentence-module-not-supported"),
+    s("Dropout of tokens", types("Transformer", "Dropout", "Pooling"), "sentence-modules-order", words="got Transf"),
+    s(
+        "LayerNorm behind Normalize",
+        types("Transformer", "Pooling", "Normalize", "LayerNorm"),
+        "sentence-modules-order",
+    ),
     s("a class of their own", module(1, type="pooling.Pooling"), "remote-code", words="'pooling.Pooling'"),
     s("a class from elsewhere", module(1, type="os.system"), "remote-code"),
     s("path ..", module(1, path="../1_Pooling"), "sentence-path"),
@@ -157,13 +165,6 @@ CASES = [
     pooling("sentence-setting", "'pooling_mode_median'", pooling_mode_median=True),
     pooling("sentence-prompt", include_prompt=False),
     pooling("config-type", pooling_mode_max_tokens=1),
-    pooling("sentence-pooling-not-supported", "got max, mean", pooling_mode_max_tokens=True),
-    pooling(
-        "sentence-pooling-not-supported",
-        "'weightedmean' is not supported (supported: cls, max, mean, mean_sqrt_len_tokens, lasttoken)",
-        pooling_mode_mean_tokens=False,
-        pooling_mode_weightedmean_tokens=True,
-    ),
     pooling("sentence-conflict", pooling_mode="cls"),
     pooling("sentence-conflict", "no pooling mode", pooling_mode_mean_tokens=False),
     pooling("config-type", pooling_mode=3),
@@ -177,17 +178,24 @@ CASES = [
         "before version 6 that meant true",
     ),
     s(
-        "several new modes",
-        lambda p: write_json(p / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": ["cls", "mean"]}),
+        "seven modes",
+        lambda p: write_json(p / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": ["cls"] * 7}),
         "sentence-pooling-not-supported",
+        POOLING,
+        "7 poolings are too many",
+    ),
+    s(
+        "modes in another order than the flags'",
+        put(POOLING, pooling_mode=["mean", "cls"], pooling_mode_cls_token=True),
+        "sentence-conflict",
         POOLING,
     ),
     s(
         "unknown mode",
-        lambda p: write_json(p / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": "median"}),
+        lambda p: write_json(p / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": ["cls", "median"]}),
         "sentence-pooling-not-supported",
         POOLING,
-        "'median'",
+        "'median' is not supported (supported: cls, max, mean, mean_sqrt_len_tokens, weightedmean, lasttoken)",
     ),
     s(
         "tokens normalized",
@@ -237,6 +245,22 @@ def dense(folder: Path) -> None:
     write_safetensors(folder / DENSE_WEIGHTS, weights)
 
 
+def row_norm(folder: Path) -> None:
+    """A norm and a dropout behind the pooling."""
+    kinds = ("Transformer", "Pooling", "LayerNorm", "Dropout")
+    modules(*(OLD + kind for kind in kinds), paths=("", "1_Pooling", "2_LayerNorm", "3_Dropout"))(folder)
+    for name in ("2_LayerNorm", "3_Dropout"):
+        (folder / name).mkdir()
+    write_json(folder / NORM, {"dimension": WIDTH})
+    write_json(folder / DROPOUT, {"dropout": 0.2})
+    weights = {"norm.weight": np.ones(WIDTH, np.float32), "norm.bias": np.ones(WIDTH, np.float32)}
+    write_safetensors(folder / NORM_WEIGHTS, weights)
+
+
+def n(name: str, change: Callable[[Path], object], code: str, file: str, words: str = "") -> Case:
+    return Case(name, both(old_files, row_norm, change), code, file, None, words)
+
+
 def d(name: str, change: Callable[[Path], object], code: str, file: str = DENSE, words: str = "") -> Case:
     return Case(name, both(old_files, dense, change), code, file, None, words)
 
@@ -271,6 +295,12 @@ CASES += [
         "pickle-refused",
         "2_Dense/pytorch_model.bin",
     ),
+    n("no configuration of LayerNorm", remove(NORM), "sentence-file-missing", NORM),
+    n("LayerNorm of another width", put(NORM, dimension=9), "sentence-width", NORM, "the row before it has 10 values"),
+    n("LayerNorm without a width", drop(NORM, "dimension"), "config-missing", NORM),
+    n("a setting of LayerNorm", put(NORM, eps=1e-6), "sentence-setting", NORM, "'eps'"),
+    n("weights of LayerNorm", remove(NORM_WEIGHTS), "weights-missing", NORM_WEIGHTS, "of the LayerNorm module"),
+    n("a setting of Dropout", put(DROPOUT, p=0.1), "sentence-setting", DROPOUT, "'p'"),
     x("CrossEncoder of embeddings", put(SENTENCE, transformer_task="feature-extraction"), "sentence-setting", SENTENCE),
     x("CrossEncoder's function", put(SETTINGS, activation_fn=3), "sentence-setting", SETTINGS),
     x("CrossEncoder with pooling", types("Transformer", "Pooling"), "sentence-setting", SENTENCE),
@@ -304,6 +334,7 @@ def test_both_generations(files: Callable[[Path], None], tmp_path: Path) -> None
         ("pooling_mode_mean_tokens", "mean", "mean"),
         ("pooling_mode_max_tokens", "max", "max"),
         ("pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", "mean_sqrt"),
+        ("pooling_mode_weightedmean_tokens", "weightedmean", "weighted_mean"),
     ],
 )
 def test_modes(flag: str, mode: str, ours: Any, tmp_path: Path) -> None:
@@ -314,6 +345,34 @@ def test_modes(flag: str, mode: str, ours: Any, tmp_path: Path) -> None:
     for value in ({"pooling_mode": mode}, {"pooling_mode": [mode]}, {"pooling_mode": mode, flag: True}):
         write_json(tmp_path / POOLING, {"embedding_dimension": WIDTH} | value)
         assert read(tmp_path) == SentenceModules(ours, (), normalize=True)
+
+
+def test_several_modes(tmp_path: Path) -> None:
+    """Flags in the library's order, modes in that of the list; what follows has as many values."""
+    write_tiny_checkpoint(tmp_path)
+    old_files(tmp_path)
+    put(POOLING, pooling_mode_weightedmean_tokens=True, pooling_mode_lasttoken=True)(tmp_path)
+    assert read(tmp_path) == SentenceModules("mean", (), True, ("weighted_mean", "last"))
+    write_json(tmp_path / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": ["max", "mean", "cls"]})
+    assert read(tmp_path) == SentenceModules("max", (), True, ("mean", "cls"))
+    dense(tmp_path)
+    with pytest.raises(EtchError, match="the row before it has 30 values"):
+        load_checkpoint(tmp_path)
+    put(DENSE, in_features=3 * WIDTH)(tmp_path)
+    found = read(tmp_path)
+    assert found is not None and isinstance(found.dense[0], Dense) and found.dense[0].inputs == 30
+
+
+def test_a_norm_of_the_row_and_no_dropout(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    old_files(tmp_path)
+    row_norm(tmp_path)
+    found = read(tmp_path)
+    assert found is not None
+    (norm,) = found.dense
+    assert isinstance(norm, RowNorm) and norm.outputs == WIDTH
+    (tmp_path / DROPOUT).unlink()
+    assert len((read(tmp_path) or found).dense) == 1
 
 
 def test_mean_is_the_default_of_every_version(tmp_path: Path) -> None:

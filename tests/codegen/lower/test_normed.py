@@ -38,6 +38,7 @@ FOUND: dict[str, set[str]] = {
     "cross attention": {"memory_norm > start, key, value"},
     "gates": {"norm* > gate, up"},
     "no layers": set(),
+    "words alone": set(),
     "decoder only": {*_PRE, "final_norm > logits"},
     "encoder and decoder": {
         "attention_norm* > intermediate",

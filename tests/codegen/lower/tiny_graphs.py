@@ -301,6 +301,22 @@ def without_layers() -> g.Graph:
     )
 
 
+def words_alone() -> g.Graph:
+    """An embedding of words, and nothing that rows go through."""
+    terms = Builder().embed("hidden").terms
+    words = tuple(term for term in terms if term.by == "ids")
+    return graph((g.Embed(words[:1], "hidden"), g.Pool("mean", "hidden", "result"), g.Normalize("result")), "result")
+
+
+def poolings() -> g.Graph:
+    """Several of the same rows, one behind the other."""
+    b = Builder()
+    layers = g.Layers("layer", LAYERS, b.inside(LAYERS).post_layer())
+    pool = g.Pool("first", "hidden", "pooled", beside=("weighted_mean", "max", "ends"))
+    mixed = b.linear("mix", "pooled", "result", 4 * WIDTH)
+    return graph((b.embed("hidden"), layers, pool, mixed), "result", pooled=4 * WIDTH)
+
+
 def tied() -> g.Graph:
     """The embedding's words are the weights of the last linear, too."""
     b = Builder()
@@ -377,6 +393,8 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "recurrent, two directions": lambda: recurrent(2, 1, 33, bias=False),
     "recurrent, three layers": lambda: recurrent(2, 3, 13),
     "no layers": without_layers,
+    "words alone": words_alone,
+    "poolings": poolings,
     "tied words": tied,
     "masked words": masked,
 }

@@ -45,6 +45,7 @@ def main() -> None:
     import pair_variants
     import plain_variants
     import sentence_variants
+    import static_variants
     import tag_variants
     import vector_variants
     import zero_shot_variants
@@ -54,6 +55,7 @@ def main() -> None:
         for module, prefix in (
             (library_variants, ""),
             (sentence_variants, ""),
+            (static_variants, ""),
             (embedding_variants, ""),
             (tag_variants, ""),
             (mask_variants, ""),

@@ -21,7 +21,7 @@ from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, GEMMA, MOBILE, MO
 from random_weights import randomize
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
-from sentence_transformers.sentence_transformer.modules import Pooling
+from sentence_transformers.sentence_transformer.modules import Dropout, LayerNorm, Pooling
 from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
@@ -44,7 +44,7 @@ class Encoder:
 
     model: str
     width: int
-    pooling: str
+    pooling: str | tuple[str, ...]
     config: dict[str, Any]
     modules: tuple[Callable[[], nn.Module], ...] = ()
     pooler: bool = True
@@ -141,6 +141,18 @@ ENCODERS: dict[str, Encoder] = {
         "EsmModel", 20, "mean", BERT_SIZES | ESM_1B | {"max_position_embeddings": 16 + 2, "token_dropout": False}
     ),
     "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),
+    "bert/weighted": Encoder("BertModel", 20, "weightedmean", BERT_SIZES, pooler=False),
+    "bert/poolings": Encoder(
+        "BertModel", 20, ("cls", "weightedmean", "max"), BERT_SIZES, (lambda: Dense(60, 23), Normalize), pooler=False
+    ),
+    "bert/row_norms": Encoder(
+        "BertModel",
+        20,
+        "cls",
+        BERT_SIZES,
+        (lambda: LayerNorm(20), Dropout, lambda: Dense(20, 17), lambda: LayerNorm(17), Normalize),
+        pooler=False,
+    ),
     "bert/dense_tanh": Encoder("BertModel", 20, "mean", BERT_SIZES, (lambda: Dense(20, 13), Normalize), pooler=False),
     "bert/dense_identity": Encoder(
         "BertModel", 20, "cls", BERT_SIZES, (lambda: Dense(20, 27, bias=False, activation_function=nn.Identity()),)

@@ -75,6 +75,7 @@ CASES: list[tuple[str, str, Callable[[list[str], Path, Path], None]]] = [
     ("tags/bert", "scores", check_tags),
     ("gru/one_layer", "logits", check_bits),
     ("roberta/mean", "values", check_bits),
+    ("static_embedding/mean", "values", check_bits),
 ]
 
 

@@ -11,7 +11,8 @@ using HeadKernels = KernelTest;
 using UnpackKernels = KernelTest;
 
 TEST_F(HeadKernels, PoolEachText) {
-    for (const Pooling kind : {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last}) {
+    for (const Pooling kind :
+         {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last, Pooling::weighted_mean}) {
         for (const std::uint32_t width : {1u, 63u, 64u, 200u}) {
             const Batch batch({3, 1, 40});
             std::vector<float> x = Random().floats(std::size_t{batch.rows} * width);

@@ -122,7 +122,8 @@ std::vector<float> pooled() {
     for (std::uint32_t i = 0; i < kTokens * kWidth; ++i)
         x[i] *= i % kWidth < 10 ? 1e-38f : i % kWidth < 20 ? 1e-41f : i % kWidth < 30 ? 0x1p-40f : 1.0f;
     std::vector<float> rows;
-    for (const Pooling kind : {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last}) {
+    for (const Pooling kind :
+         {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last, Pooling::weighted_mean}) {
         std::vector<float> out(kWidth);
         BareRunner({scalar(Packing::panel), nullptr})(Pool{kind, kTokens, {x.data(), kWidth}, {out.data(), kWidth}});
         rows.insert(rows.end(), out.begin(), out.end());

@@ -14,7 +14,8 @@ namespace etch::testing {
 namespace {
 
 constexpr std::uint32_t kWidths[] = {1, 15, 16, 17, 33, 384};
-constexpr Pooling kPoolings[] = {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last};
+constexpr Pooling kPoolings[] = {Pooling::first,     Pooling::mean, Pooling::max,
+                                 Pooling::mean_sqrt, Pooling::last, Pooling::weighted_mean};
 constexpr float kTiny = 0x1p-40f;
 
 // None of these ops calls a kernel.
@@ -40,11 +41,19 @@ float row_sum(const std::vector<float>& x) {
 float pooled(Pooling kind, const std::vector<float>& column) {
     volatile float sum = 0.0f;
     float largest = counted(column[0]);
-    for (const float x : column) {
-        sum = sum + counted(x);
-        largest = counted(x) > largest ? counted(x) : largest;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+        const float x = counted(column[row]);
+        const volatile float weighted = x * static_cast<float>(row + 1);
+        sum = sum + (kind == Pooling::weighted_mean ? weighted : x);
+        largest = x > largest ? x : largest;
     }
     const float rows = static_cast<float>(column.size());
+    if (kind == Pooling::weighted_mean) {
+        const volatile float twice = rows * (rows + 1.0f);
+        const volatile float weights = twice * 0.5f;
+        const volatile float part = 1.0f / weights;
+        return sum * part;
+    }
     const volatile float root = std::sqrt(rows);
     const volatile float factor = kind == Pooling::mean ? 1.0f / rows : 1.0f / root;
     if (kind == Pooling::first) return counted(column[0]);
@@ -126,16 +135,19 @@ TEST(Pool, MeansWhatItSays) {
         run(Pool{kind, kRows, {x.data(), kWidth}, {out.data(), kWidth}});
         for (std::uint32_t i = 0; i < kWidth; ++i) {
             double sum = 0;
+            double weighted = 0;
             double largest = -10;
             for (std::uint32_t row = 0; row < kRows; ++row) {
+                weighted += (row + 1) * static_cast<double>(x[row * kWidth + i]);
                 sum += static_cast<double>(x[row * kWidth + i]);
                 largest = std::fmax(largest, static_cast<double>(x[row * kWidth + i]));
             }
-            const double want = kind == Pooling::first  ? static_cast<double>(x[i])
-                                : kind == Pooling::mean ? sum / kRows
-                                : kind == Pooling::max  ? largest
-                                : kind == Pooling::last ? static_cast<double>(x[(kRows - 1) * kWidth + i])
-                                                        : sum / std::sqrt(static_cast<double>(kRows));
+            const double want = kind == Pooling::first           ? static_cast<double>(x[i])
+                                : kind == Pooling::mean          ? sum / kRows
+                                : kind == Pooling::max           ? largest
+                                : kind == Pooling::last          ? static_cast<double>(x[(kRows - 1) * kWidth + i])
+                                : kind == Pooling::weighted_mean ? weighted / (kRows * (kRows + 1) / 2)
+                                                                 : sum / std::sqrt(static_cast<double>(kRows));
             EXPECT_NEAR(out[i], want, 1e-6);
         }
     }

@@ -10,7 +10,7 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt, last, ends };
+enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt, last, ends, weighted_mean };
 
 // Columns of a unit.
 constexpr std::uint32_t kPoolColumns = 16;
@@ -22,6 +22,7 @@ constexpr std::uint32_t kPoolColumns = 16;
 //     mean       sum of x * (1.0f / float(count))
 //     max        m = x[0]; m = x[r] > m ? x[r] : m
 //     mean_sqrt  sum of x * (1.0f / sqrt(float(count)))
+//     weighted_mean  sum of x[r] * float(r + 1), times 1.0f / (float(count) * float(count + 1) * 0.5f)
 // Sums start at +0.0f. Values below 2^-40 in magnitude count as +0.0f, so that no subnormal can decide a bit. Units:
 // groups of kPoolColumns columns; a column's bits do not depend on the others.
 struct Pool {

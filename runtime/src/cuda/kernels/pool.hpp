@@ -54,6 +54,8 @@ struct Pool {
                 return sum(text, column) * (1.0f / rows_of_text);
             case Pooling::mean_sqrt:
                 return sum(text, column) * (1.0f / square_root(rows_of_text));
+            case Pooling::weighted_mean:
+                return weighted_sum(text, column) * (1.0f / (rows_of_text * static_cast<float>(text.count + 1) * 0.5f));
             case Pooling::ends:
                 return without_tiny(in.at(column < width / 2 ? text.first + text.count - 1 : text.first, column));
             case Pooling::max:
@@ -72,6 +74,14 @@ struct Pool {
         ETCH_DEVICE_UNROLL
         for (std::uint32_t row = 0; row < text.count; ++row)
             total += without_tiny(in.at(text.first + row, column));
+        return total;
+    }
+
+    ETCH_DEVICE float weighted_sum(const TextInfo& text, std::uint32_t column) const noexcept {
+        float total = 0.0f;
+        ETCH_DEVICE_UNROLL
+        for (std::uint32_t row = 0; row < text.count; ++row)
+            total += without_tiny(in.at(text.first + row, column)) * static_cast<float>(row + 1);
         return total;
     }
 };
