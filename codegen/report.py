@@ -155,8 +155,8 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
     rows = graph.vocabulary - len(pruning.kept)
     program = model.program
-    terms = (term for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum) for term in op.terms)
-    word = next(term.table.name for term in terms if term.by == "ids")
+    lookups = (op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum | p.EmbeddingMean))
+    word = next(term.table.name for op in lookups for term in op.terms if term.by == "ids")
     of_rows = {word} if graph.target is None else {word, *(head.value for head in graph.heads)}
     row_bytes = sum(table.bytes for table in model.tables if table.part in of_rows) // program.vocabulary
     before = compile_tokenizer(checkpoint.tokenizer, words_of=graph.vocabulary if graph.task.by_words else 0)

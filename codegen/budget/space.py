@@ -76,7 +76,7 @@ class Space:
             bits: lower(graph, choose_recipe(recipe, bits)) for recipe, bits in (("w8a8", 8), ("w4a8", 4))
         }
         self._matrices = {bits: dict(_matrices(program)) for bits, program in self._programs.items()}
-        sums = (op for op in walks.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
+        sums = (op for op in walks.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum | p.EmbeddingMean))
         sources = [(term.by, term.table.stored[0].source) for op in sums for term in op.terms]
         self._words, self._positions = (
             tuple(dict.fromkeys(source for by, source in sources if by == kind)) for kind in ("ids", "positions")

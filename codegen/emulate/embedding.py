@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.program import EmbeddingSum, EmbeddingTerm, EmbeddingWeights, S4Matrix, S8Matrix
+from ..ir.program import EmbeddingMean, EmbeddingSum, EmbeddingTerm, EmbeddingWeights, S4Matrix, S8Matrix
 from .floats import F32Array
 
 
-def embedding_sum(op: EmbeddingSum, layer: int, indices: Mapping[str, NDArray[np.int64]]) -> F32Array:
+def embedding_sum(op: EmbeddingSum | EmbeddingMean, layer: int, indices: Mapping[str, NDArray[np.int64]]) -> F32Array:
     """The terms from left to right; `indices` are the rows' ids, segments and positions."""
     total: F32Array | None = None
     for term in op.terms:

@@ -168,6 +168,12 @@ def _embedding_sum(op: p.EmbeddingSum, at: Forward) -> None:
     at.write(op.out, embedding_sum(op, at.layer, at.indices))
 
 
+@EMULATE.on(p.EmbeddingMean)
+def _embedding_mean(op: p.EmbeddingMean, at: Forward) -> None:
+    rows = embedding_sum(op, at.layer, at.indices)
+    at.write(op.out, np.concatenate([pool("mean", rows[span]) for span in at.spans]))
+
+
 @EMULATE.on(p.Norm)
 def _norm(op: p.Norm, at: Forward) -> None:
     w = op.weights.at(at.layer)

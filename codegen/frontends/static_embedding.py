@@ -2,7 +2,8 @@
 """StaticEmbedding of sentence-transformers, and model2vec: the mean of the tokens' rows, and what modules.json has
 behind that. No row knows its position.
 
-Of a text without tokens the library makes zeros; here it is refused when it is asked for (`no_tokens`), as by any model.
+Of a text without tokens the library makes zeros; here it is refused when it is asked for, as by any model
+(`no_tokens`).
 """
 
 from __future__ import annotations

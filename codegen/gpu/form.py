@@ -106,7 +106,7 @@ class _Form:
                         p.Norm("layer", self._norm(e.output_norm.weights, count), hidden, hidden),
                     ),
                     # A pooling of the first rows finds them in any case.
-                    last_layer_first_row=e.pool is None or e.pool.kinds == ("first",),
+                    last_layer_first_row=e.pool is None or e.pool.kind == "first",
                 ),
             ),
         )
@@ -115,8 +115,10 @@ class _Form:
         """The ops behind the layers, and the row that they leave."""
         e = self._encoder
         if e.pool is not None:
-            if e.pool.kind not in _POOLINGS or e.pool.end is not None or e.pool.beside:
-                raise refusal(f"pooling {' and '.join(e.pool.kinds)}")
+            if e.pool.beside:
+                raise refusal("several poolings at once")
+            if e.pool.kind not in _POOLINGS or e.pool.end is not None:
+                raise refusal(f"pooling {e.pool.kind}")
             row = p.Buffer(e.pool.out.name, "f32", "one", self._width)
             return [p.Pool(e.pool.kind, self._hidden, row), *([p.Normalize(row)] if e.normalize else [])], row
         first, last = e.linears

@@ -27,6 +27,17 @@ def _embedding_sum(op: p.EmbeddingSum) -> None:
         raise refuse(f"'{op.out.name}': several of its terms drop tokens")
 
 
+@CHECK.on(p.EmbeddingMean)
+def _embedding_mean(op: p.EmbeddingMean) -> None:
+    same(f"terms of '{op.out.name}'", [term == p.EmbeddingTerm(term.table, "ids") for term in op.terms], [True])
+    same(f"rows of '{op.out.name}'", op.out.rows, "one")
+    for entry in op.terms[0].table.stored:
+        _kind(entry, op.kind)
+        same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
+        assert isinstance(entry, p.EmbeddingWeights)
+        same(f"{entry.source} tied", entry.tied, False)
+
+
 @CHECK.on(p.Norm)
 def _norm(op: p.Norm) -> None:
     _widths(op.input, op.out)

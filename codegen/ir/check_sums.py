@@ -44,6 +44,7 @@ def _attention(op: p.Attention, keys: int) -> None:
 
 @SUMS.on(
     p.EmbeddingSum,
+    p.EmbeddingMean,
     p.Norm,
     p.Quantize,
     p.Multiply,

@@ -51,6 +51,7 @@ __all__ = [
     "Cap",
     "CausalConvolution",
     "ConvolutionWeights",
+    "EmbeddingMean",
     "EmbeddingSum",
     "EmbeddingTerm",
     "EmbeddingWeights",
@@ -136,6 +137,15 @@ class EmbeddingTerm:
 
 @dataclass(frozen=True)
 class EmbeddingSum:
+    kind: Kind = attribute()
+    terms: tuple[EmbeddingTerm, ...] = parts()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class EmbeddingMean:
+    """Of the entries of a text's tokens, in one row: one term, by id as it is. They have no rows of their own."""
+
     kind: Kind = attribute()
     terms: tuple[EmbeddingTerm, ...] = parts()
     out: Buffer = written()
@@ -334,6 +344,7 @@ class Cap:
 
 Op = (
     EmbeddingSum
+    | EmbeddingMean
     | Norm
     | Quantize
     | Linear

@@ -14,6 +14,7 @@ from .program import (
     Blocks,
     Cap,
     CausalConvolution,
+    EmbeddingMean,
     EmbeddingSum,
     Gru,
     Linear,
@@ -70,7 +71,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(Gru, Pool, Masked, Best, Normalize, Softmax, Cap)
+@CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op
 

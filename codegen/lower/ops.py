@@ -23,8 +23,11 @@ PACK: Stage[list[p.Op]] = Stage("lower")  # the rows of a value that an op reads
 
 @LOWER.on(g.Embed)
 def _embed(op: g.Embed, at: Place) -> list[p.Op]:
-    terms = tuple(_term(term, at) for term in op.terms)
-    return [p.EmbeddingSum(at.recipe.kind, terms, at.buffer(op.out))]
+    return [p.EmbeddingSum(at.recipe.kind, _terms(op, at), at.buffer(op.out))]
+
+
+def _terms(op: g.Embed, at: Place) -> tuple[p.EmbeddingTerm, ...]:
+    return tuple(_term(term, at) for term in op.terms)
 
 
 def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
@@ -212,6 +215,9 @@ def _packed(op: g.Attention, value: str, at: Place) -> list[p.Op]:
 
 @LOWER.on(g.Pool)
 def _pool(op: g.Pool, at: Place) -> list[p.Op]:
+    embed = at.averaged.get(op.input)
+    if embed is not None:
+        return [p.EmbeddingMean(at.recipe.kind, _terms(embed, at), at.buffer(op.out))]
     source, out = at.buffer(op.input), at.buffer(op.out)
     return [] if source == out else [p.Pool(op.kind, source, out, op.end, op.beside)]
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..ir import graph as g
 from ..ir import program as p
@@ -26,6 +26,7 @@ class Place:
     target: g.Target | None = None  # in what is repeated, and in what is packed for it
     layers: int = 1  # that it is packed for
     steps: frozenset[str] = frozenset()  # values that have a row per step
+    averaged: Mapping[str, g.Embed] = field(default_factory=dict)  # what has no rows, but for their mean
 
     @property
     def positions(self) -> int:

@@ -23,6 +23,7 @@ from ..ir.stage import Stage
 from ..process import progress
 from ..quantize.bounds import check_bounds
 from ..quantize.recipe import Recipe
+from .averaged import averaged
 from .demand import NodeDemand, Rows, demand, is_row_by_row
 from .ops import LOWER, PACK
 from .place import PROJECTION, Place
@@ -39,6 +40,8 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
     check_bounds(graph)
     recipe.check(graph)
     tokens, head = _split(graph)
+    without_rows = averaged(graph)
+    tokens = [(node, asked) for node, asked in tokens if not any(node is embed for embed in without_rows.values())]
     sections = _sections(tokens)
     lowering = _Lowering(graph, recipe, sections, head)
     tensors = {array.name for op, _ in products_of(graph) for array in op.weight.arrays}
@@ -164,6 +167,7 @@ class _Lowering:
         self._aliases = self._in_place()
         self._slots: dict[str, p.WeightSlot] = {}
         self._tied = tied_tables(graph)
+        self._averaged = averaged(graph)
 
     def section(self, nodes: list[_Demanded]) -> list[p.Step]:
         """The steps of layers, of one op, or of ops that share blocks."""
@@ -187,7 +191,7 @@ class _Lowering:
 
     def _for_each(self, ops: Sequence[g.Op], rows: p.Rows) -> tuple[p.Op, ...]:
         buffers = {value: self.row(value) for op in ops for value in _touched(op)}
-        place = Place(self._graph, self._recipe, buffers, rows, self._slots, self._tied)
+        place = Place(self._graph, self._recipe, buffers, rows, self._slots, self._tied, averaged=self._averaged)
         return without_repeats([op for node in ops for op in LOWER(node, place)])
 
     def generation(self) -> list[p.Step]:

@@ -193,7 +193,7 @@ SCRATCH: Stage[int] = Stage("plan")
 
 @SCRATCH.on(
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
-    *(p.Masked, p.Normalize, p.Softmax, p.Cap),
+    *(p.EmbeddingMean, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:
     return 0
@@ -334,8 +334,16 @@ def _last_lookup(program: p.Program) -> int:
 
 
 def _last_end(program: p.Program) -> int:
-    """Of the ops the last one that looks for the end of a text, or of its first rows, in its ids; 0: none does."""
-    return max((i for i, op in enumerate(walks.ops_of(program), 1) if _looks_for_an_end(op)), default=0)
+    """Of the ops the last one that looks for the end of a text, or of its first rows, in its ids, or the last of a head
+    where one does, or looks entries up: the next text's ids are read behind it. 0: none does."""
+    last, index = 0, 0
+    for step in program.steps:
+        ops = list(walks.ops_in(step))
+        found = [i for i, op in enumerate(ops, index + 1) if _looks_for_an_end(op) or isinstance(op, p.EmbeddingMean)]
+        index += len(ops)
+        if found:
+            last = index if isinstance(step, p.Repeat) else found[-1]
+    return last
 
 
 def _looks_for_an_end(op: p.Op) -> bool:

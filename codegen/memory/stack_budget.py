@@ -48,5 +48,6 @@ def _recurrent(op: p.Gru) -> int:
 
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
 @OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
+@OWN.on(p.EmbeddingMean)
 def _none(op: p.Op) -> int:
     return 0

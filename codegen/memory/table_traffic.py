@@ -59,8 +59,8 @@ def _entry_bytes(table: Table, entry: int) -> int:
 SHARE: Stage[Fraction] = Stage("table traffic")
 
 
-@SHARE.on(p.EmbeddingSum)
-def _looked_up(op: p.EmbeddingSum, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+@SHARE.on(p.EmbeddingSum, p.EmbeddingMean)
+def _looked_up(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(rows, _rows_of(slot.stored[0]))
 
 

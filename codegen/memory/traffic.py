@@ -100,7 +100,8 @@ def _repeat(step: p.Repeat, times: Times, row_block: int, program: p.Program) ->
 
 def rows_in(op: p.Op, times: Times, program: p.Program) -> int:
     """Rows in one run of an op over all its blocks."""
-    whole = not times.in_steps and any(out.rows == "tokens" for out in writes(op))
+    of_tokens = isinstance(op, p.EmbeddingMean) or any(out.rows == "tokens" for out in writes(op))
+    whole = not times.in_steps and of_tokens
     return max(times.rows, program.max_tokens) if whole else times.rows
 
 
@@ -124,7 +125,7 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 _ONCE = (
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
-    *(p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax, p.Cap),
+    *(p.EmbeddingMean, p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 
 # How often an op goes through a row of a buffer that is not packed.

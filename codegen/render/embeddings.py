@@ -36,8 +36,8 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
     ]
 
 
-def embedding_type(op: p.EmbeddingSum) -> str:
-    """The struct that it is a sum of."""
+def embedding_type(op: p.EmbeddingSum | p.EmbeddingMean) -> str:
+    """The struct that it is a sum or a mean of."""
     kind = "S8Embedding" if op.kind == "s8" else "F32Embedding"
     return f"Tied{kind}" if any(map(_tied, op.terms)) else kind
 

@@ -211,6 +211,14 @@ def _embedding_sum(op: p.EmbeddingSum, scope: Scope) -> str:
     return scope.statement("embedding_sum", values)
 
 
+@RENDER.on(p.EmbeddingMean)
+def _embedding_mean(op: p.EmbeddingMean, scope: Scope) -> str:
+    table = constant(op.terms[0].table.name)
+    return scope.statement(
+        "embedding_mean", {"embedding": embedding_type(op), "table": table, "out": scope.view(op.out)}
+    )
+
+
 @RENDER.on(p.Norm)
 def _norm(op: p.Norm, scope: Scope) -> str:
     input, out = scope.view(op.input), scope.view(op.out)

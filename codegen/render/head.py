@@ -32,6 +32,11 @@ def _pool(op: p.Pool) -> Needs:
     return Needs(counts=op.end is None)
 
 
+@NEEDS.on(p.EmbeddingMean)
+def _mean(op: p.EmbeddingMean) -> Needs:
+    return Needs(counts=True)
+
+
 @NEEDS.on(p.Masked)
 def _masked(op: p.Masked) -> Needs:
     return Needs(masks_among=op.input)

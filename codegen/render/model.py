@@ -188,6 +188,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **pass_values(program, environment),
         "embeddings": embedding_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
+        "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
     }
 
 

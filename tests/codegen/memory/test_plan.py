@@ -51,8 +51,9 @@ def cells(buffer: p.Buffer, block: int | None) -> set[tuple[str, int]]:
 
 def event(op: p.Op, block: int | None) -> Event:
     everything = range(BLOCKS)
-    if isinstance(op, p.EmbeddingSum):
-        read, written = {("ids", 0), ("segments", 0)}, cells(op.out, block)
+    if isinstance(op, p.EmbeddingSum | p.EmbeddingMean):
+        read = {("ids", 0)} | ({("segments", 0)} if isinstance(op, p.EmbeddingSum) else set())
+        written = cells(op.out, block)
     elif isinstance(op, p.Norm):
         read, written = cells(op.input, block), cells(op.out, block)
     elif isinstance(op, p.Normalize | p.Rotary | p.Cap):
