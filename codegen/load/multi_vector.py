@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 
 from ..ir.side import Side
 from ..ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
+from .config import FILE as CONFIG_FILE
 from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .limits import Limits
@@ -42,6 +43,7 @@ from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 from .tokenizer_files.tokenizer_config import SPECIAL_TOKENS_FILE
 from .tokenizer_files.tokenizer_json import FILE as TOKENIZER
 
+STANFORD = "HF_ColBERT"  # the class of ColBERT's own code
 _LIBRARY, _PYLATE = "MultiVectorEncoder", "ColBERT"  # model_type of config_sentence_transformers.json
 _TYPES = {
     **types_of(PACKAGES, ("Transformer", "Dense", "Normalize")),
@@ -94,6 +96,9 @@ def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVector
     """(the modules, notes). `width` is the encoder's hidden size."""
     settings = folder.read_json_if_present(SETTINGS_FILE) or {}
     by_pylate = settings.get("model_type") != _LIBRARY
+    if settings.get("model_type") is None and STANFORD in (folder.read_json(CONFIG_FILE).get("architectures") or []):
+        message = f"config.json says {STANFORD}, this file has PyLate's settings: say in its model_type what counts"
+        raise refusal("sentence-conflict", message, file=SETTINGS_FILE)
     listed = _modules(folder, _PYLATE_ORDER if by_pylate else _ORDER)
     check_transformer(folder, USUAL | {key: () for key in _OF_SIDES})
     dense: list[Dense] = []

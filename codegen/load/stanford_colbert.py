@@ -13,13 +13,12 @@ from .config import Config
 from .dense import Dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
-from .multi_vector import MultiVectorModules, sides_of
+from .multi_vector import STANFORD, MultiVectorModules, sides_of
 from .refusal import refusal, shown
 from .safetensors import TensorFile
 from .sentence import MODULES_FILE, SETTINGS_FILE
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 
-ARCHITECTURE = "HF_ColBERT"
 FILE = "artifact.metadata"
 _LINEAR = "linear.weight"
 _MARKERS = {"query": ("query_token_id", "[unused0]"), "document": ("doc_token_id", "[unused1]")}
@@ -29,14 +28,14 @@ _QUERY_TOKENS = 32  # where nothing is said
 def is_stanford_colbert(folder: CheckpointFolder) -> bool:
     """Whether config.json names the class, and no files of sentence-transformers say what else it is."""
     named = folder.read_json(CONFIG_FILE).get("architectures")
-    return isinstance(named, list) and ARCHITECTURE in named and not folder.has(MODULES_FILE)
+    return isinstance(named, list) and STANFORD in named and not folder.has(MODULES_FILE)
 
 
 def read_stanford_colbert(folder: CheckpointFolder, width: int) -> tuple[MultiVectorModules, tuple[str, ...]]:
     """(the modules, notes). `width` is the encoder's hidden size."""
     for file in (SETTINGS_FILE, SENTENCE_FILE):
         if folder.has(file):
-            message = f"a folder of {ARCHITECTURE} without {MODULES_FILE} says in {FILE} what it is: remove this file"
+            message = f"a folder of {STANFORD} without {MODULES_FILE} says in {FILE} what it is: remove this file"
             raise refusal("sentence-conflict", message, file=file)
     said = folder.read_json_if_present(FILE) or {}
     tokens = {role: _text(said.get(key) or usual, key) for role, (key, usual) in _MARKERS.items()}
@@ -72,7 +71,7 @@ def _linear(folder: CheckpointFolder, width: int) -> tuple[Dense, ...]:
         return ()
     tensors, _ = open_weights(folder)
     if _LINEAR not in tensors:
-        raise refusal("missing-tensor", f"the class {ARCHITECTURE} has a tensor '{_LINEAR}'", tensor=_LINEAR)
+        raise refusal("missing-tensor", f"the class {STANFORD} has a tensor '{_LINEAR}'", tensor=_LINEAR)
     tensors.ignore(*(name for name in tensors.names if name != _LINEAR))
     _, shape = tensors.info(_LINEAR)
     if len(shape) != 2 or shape[1] != width:

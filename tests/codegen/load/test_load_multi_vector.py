@@ -266,6 +266,13 @@ def test_refusals(code: str, file: str, words: str, changes: list[Change], tmp_p
     assert words in str(caught.value)
 
 
+def test_two_forms_at_once(tmp_path: Path) -> None:
+    both = put("config.json", architectures=["HF_ColBERT"])
+    with pytest.raises(EtchError, match="say in its model_type what counts") as caught:
+        load_checkpoint(changed(tmp_path, both, variant="vectors/pylate_attends"))
+    assert (caught.value.code, caught.value.file) == ("sentence-conflict", SETTINGS)
+
+
 def test_a_tokenizer_without_a_mask(tmp_path: Path) -> None:
     """Of a family whose tokenizer is what its own file says."""
     nameless = put("tokenizer_config.json", mask_token=None)
