@@ -283,6 +283,8 @@ def case_of(model: Model, shared: Path) -> Case:
         "typed [SEP] and [MASK], Berlin!",
         *(" ".join(words[(i * 7 + j * j) % len(words)] for j in range(i)) for i in (2, 7, 23, 24, 25, 48, 130)),
     ]
+    if not checkpoint.tokenizer.template.special_ids:  # then there is nothing to compute of no text
+        texts.remove("")
     pairs = (("the cat", "a dog"), ("", ""), ("cat " * most, "dog " * most), ("x", "good 1 2"))
     return Case(
         folder,

@@ -79,9 +79,10 @@ CASES: list[tuple[str, str, Callable[[list[str], Path, Path], None]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("board", "case"), [(board, CASES[i % len(CASES)]) for i, board in enumerate(BOARDS)], ids=lambda each: each[0]
-)
+ON_BOARDS = [(BOARDS[i % len(BOARDS)], CASES[i % len(CASES)]) for i in range(max(len(BOARDS), len(CASES)))]
+
+
+@pytest.mark.parametrize(("board", "case"), ON_BOARDS, ids=[f"{board}-{case[0]}" for board, case in ON_BOARDS])
 @pytest.mark.parametrize("variant", ["", "-steps"], ids=["at once", "in steps"])
 def test_answers_are_those_of_the_host(board: str, case: tuple[str, str, Any], variant: str, tmp_path: Path) -> None:
     model, shown, check = case

@@ -7,6 +7,9 @@
 #define ETCH_MODEL agnews
 #define ETCH_TASK(suffix) classify##suffix
 #endif
+#if !defined(ETCH_LEAST_STEPS)
+#define ETCH_LEAST_STEPS 20
+#endif
 #include ETCH_MODEL_HEADER
 
 #include <cstddef>
@@ -26,7 +29,8 @@ namespace model = etch::ETCH_MODEL;
 static_assert(offsetof(model::Workspace, arena) == 64, "the cursor lies where nothing else would");
 
 constexpr std::uint64_t kEverything = ~std::uint64_t{0};
-constexpr std::uint64_t kMostSteps = 100'000;  // of one call: it would never end
+constexpr std::uint64_t kMostSteps = 100'000;            // of one call: it would never end
+constexpr std::uint64_t kLeastSteps = ETCH_LEAST_STEPS;  // that a call of the smallest budgets takes more than
 
 std::mt19937 generator(1);  // NOLINT(cert-msc51-cpp): the same budgets every time
 std::uint64_t steps_seen = 0;
@@ -104,7 +108,7 @@ void check_budgets(model::Workspace& workspace, model::Workspace& other, const C
         expect(finish(workspace, answer, steps, [&] { return budget; }), "it comes to an end");
         expect(answer == expected, "the bits of a plain call, with one budget");
         expect(steps <= most, "a larger budget takes no more steps");
-        expect(budget > 1 || steps > 20, "a step is a unit at least, and no more than it can afford");
+        expect(budget > 1 || steps > kLeastSteps, "a step is a unit at least, and no more than it can afford");
         expect(budget != kEverything || steps == 1, "everything at once");
         most = steps;
     }
