@@ -9,11 +9,13 @@ from .errors import EtchError
 from .ir.graph import Graph, Head
 from .ir.task import Task
 from .load.folder import Checkpoint
+from .load.splade import SparsePooling
+from .tasks.sparse_embedding import SparseEmbedding
 from .tasks.summarization import Summarization
 from .tasks.zero_shot import ZeroShot
 
-ZERO_SHOT, SUMMARIZE = "zero-shot", "summarize"
-ASKED: dict[str, type[Task]] = {ZERO_SHOT: ZeroShot, SUMMARIZE: Summarization}
+ZERO_SHOT, SUMMARIZE, SPARSE = "zero-shot", "summarize", "sparse"
+ASKED: dict[str, type[Task]] = {ZERO_SHOT: ZeroShot, SUMMARIZE: Summarization, SPARSE: SparseEmbedding}
 
 
 def asked_by(name: str) -> str | None:
@@ -27,7 +29,10 @@ def params_of(task: str | None) -> str | None:
 
 
 def with_task(checkpoint: Checkpoint, task: str | None) -> Checkpoint:
-    """The checkpoint with what the task changes of its tokenizer: a hypothesis is never cut."""
+    """The checkpoint with what the task changes of it: a hypothesis is never cut, weights of words are pooled as SPLADE
+    does it where the folder says nothing else."""
+    if task == SPARSE:
+        checkpoint = replace(checkpoint, sparse=checkpoint.sparse or SparsePooling())
     if task == ZERO_SHOT:
         template = replace(checkpoint.tokenizer.template, cuts_first=True)
         checkpoint = replace(checkpoint, tokenizer=replace(checkpoint.tokenizer, template=template))
@@ -40,6 +45,11 @@ def graph_of_task(checkpoint: Checkpoint, graph: Graph) -> Graph:
         return graph
     if checkpoint.asked_task == SUMMARIZE:
         return replace(graph, heads=(Head(Summarization.of_writer(graph.task), graph.heads[0].value),))
+    if checkpoint.asked_task == SPARSE:
+        if not isinstance(graph.task, SparseEmbedding):
+            message = f"--task sparse: weights of words beside others are not supported, got {graph.task.name}"
+            raise EtchError("option-conflict", "arguments", message)
+        return graph
     task = ZeroShot.of_classifier(graph.task)
     if checkpoint.tokenizer.template.segments > graph.segments:
         message = "--task zero-shot: a text goes with a hypothesis, the model takes single texts only"

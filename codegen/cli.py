@@ -30,7 +30,7 @@ from .sqlite.command import COMMAND as SQLITE
 from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
-TASKS = ("zero-shot", "summarize")  # what asked_task.py knows
+TASKS = ("zero-shot", "summarize", "sparse")  # what asked_task.py knows
 PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  # packages.FORMATS
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
@@ -150,8 +150,8 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--task",
         choices=TASKS,
-        help="override the folder's task: zero-shot, labels given at call time (classifiers of entailment), or "
-        "summarize (sequence-to-sequence models)",
+        help="override the folder's task: zero-shot, labels given at call time (classifiers of entailment), "
+        "summarize (sequence-to-sequence models), or sparse, weights of words as by SPLADE (masked language models)",
     )
     take_heads(generate)
     _add_writing(generate)

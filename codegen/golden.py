@@ -199,6 +199,11 @@ def _linear(op: p.Linear, runs: int, tokens: int, steps: int) -> float:
     return runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.out, tokens)
 
 
+@SECONDS.on(p.WordWeights)
+def _word_weights(op: p.WordWeights, runs: int, tokens: int, steps: int) -> float:
+    return runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.input, tokens)
+
+
 @SECONDS.on(p.Attention)
 def _attention(op: p.Attention, runs: int, tokens: int, steps: int) -> float:
     keys = (steps + 1) / 2 if op.keys.rows == "steps" else tokens  # of those that are written half, on average

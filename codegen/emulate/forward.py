@@ -25,6 +25,7 @@ from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, 
 from .gru import gru
 from .linear import linear
 from .pooling import normalize, pool, softmax
+from .word_weights import word_weights
 
 Rows = F32Array | QuantizedRows
 WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]
@@ -339,6 +340,15 @@ def _best(op: p.Best, at: Forward) -> None:
     weights = op.weights.at(at.layer)
     assert isinstance(weights, p.LinearWeights)
     at.write(op.out, best(linear(at.read(op.input), weights, "none", None), op.count))
+
+
+@EMULATE.on(p.WordWeights)
+def _word_weights(op: p.WordWeights, at: Forward) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    rows = at.read(op.input, per_text=False)
+    texts = [word_weights(rows[span], weights, op.pooling, op.twice) for span in at.spans]
+    at.write(op.out, np.concatenate(texts))
 
 
 @EMULATE.on(p.Normalize)

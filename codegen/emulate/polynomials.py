@@ -58,6 +58,12 @@ def log2(y: F32Array) -> F32Array:
     return exponent.astype(np.float32) + fraction * horner(LOG2, fraction)
 
 
+def log1p(x: F32Array) -> F32Array:
+    """log(1 + x) for 0 <= x < 2^127; what 1 + x rounds away is put back."""
+    y = _ONE + x
+    return log2(y) * LN2 + (x - (y - _ONE)) / y
+
+
 def erf(x: F32Array) -> F32Array:
     """1 - erfc(|x|) with the sign of x."""
     z = np.minimum(np.abs(x), ERF_LIMIT)

@@ -53,6 +53,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config = checkpoint.config
     limits_of(config)
     family = FRONT_ENDS[config.model_type]
+    if checkpoint.sparse is not None:
+        _check_predicts(checkpoint)
     graph = family.build_graph(checkpoint, max_tokens)
     if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
         message = f"model type '{config.model_type}' has no rows that a GRU could read"
@@ -62,3 +64,15 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
     check_sides(graph, config.model_type)
     return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))
+
+
+def _check_predicts(checkpoint: Checkpoint) -> None:
+    """Refuses weights of words of what has no logits of words."""
+    architectures = checkpoint.config.architectures
+    if not any(name.endswith("ForMaskedLM") for name in architectures):
+        named = ", ".join(architectures) or "no class"
+        message = f"weights of words are made of the logits of a masked language model: config.json says {named}"
+        raise EtchError("architecture-conflict", "front-end", f"{message}, not …ForMaskedLM", file="config.json")
+    if checkpoint.sentence is not None:
+        message = "modules.json makes an embedding of the rows: for weights of words it must have SpladePooling"
+        raise EtchError("architecture-conflict", "front-end", message, file="modules.json")

@@ -375,6 +375,17 @@ def _best(op: g.Best, check: _Check) -> None:
     check.out(op.out, "masks")
 
 
+@CHECK.on(g.WordWeights)
+def _word_weights(op: g.WordWeights, check: _Check) -> None:
+    _check_tokens(op.input, check)
+    entries = check.graph.vocabulary
+    check.shape(op.weight, entries, check.width(op.input))
+    if op.bias is not None:
+        check.shape(op.bias, entries)
+    check.same(f"width of '{op.out}'", check.width(op.out), entries)
+    check.out(op.out, "text")
+
+
 @CHECK.on(g.Normalize, g.Softmax)
 def _in_place(op: g.Normalize | g.Softmax, check: _Check) -> None:
     check.width(op.value)

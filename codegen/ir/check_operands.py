@@ -91,6 +91,19 @@ def _best(op: p.Best) -> None:
         same(f"bias of {entry.source}", entry.bias.shape, (entries,))
 
 
+@CHECK.on(p.WordWeights)
+def _word_weights(op: p.WordWeights) -> None:
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    _stored(op.out, "f32")
+    same(f"rows of '{op.input.name}' and '{op.out.name}'", (op.input.rows, op.out.rows), ("tokens", "one"))
+    (entry,) = op.weights.stored
+    _kind(entry, op.kind)
+    assert isinstance(entry, p.LinearWeights)
+    same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (op.out.width, op.input.width))
+    if entry.bias is not None:
+        same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+
+
 @CHECK.on(p.Multiply, p.Add)
 def _value_by_value(op: p.Multiply | p.Add) -> None:
     _widths(op.a, op.b, op.out)

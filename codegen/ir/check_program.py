@@ -208,6 +208,11 @@ def _repeat(step: p.Repeat, walk: _Walk) -> None:
     walk.repeat(step)
 
 
+@READS_ALL.on(p.WordWeights)
+def _every_row(op: p.WordWeights) -> bool:
+    return True
+
+
 @READS_ALL.on(p.Pool)
 def _pooled(op: p.Pool) -> bool:
     return op.kinds != ("first",)

@@ -21,8 +21,8 @@ def _check_heads(graph: g.Graph) -> None:
     for head in graph.heads:
         if not head.task.beside_others:
             message = (
-                f"head '{head.name}': {head.task.name} has calls of its own, others answer in one pass of any text: "
-                "generate its folder as a model of its own"
+                f"head '{head.name}': {head.task.name} is no head beside others, which share one pass of the encoder "
+                "and one result: generate its folder as a model of its own"
             )
             raise EtchError("head-not-supported", "check", message)
     masks = [head.name for head in graph.heads if head.task.rows == "masks"]

@@ -303,8 +303,26 @@ class Best:
     out: str = written()
 
 
+WordPooling = Literal["max", "sum"]
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """One row from the rows of each text, a value for each entry of the vocabulary: of log(1 + max(0, input W^T + b))
+    the largest over the rows, or their sum. Where `twice`, it is log(1 + that). The weight may be the table of a
+    `Term`."""
+
+    name: str = attribute()
+    weight: Parameter = weights()
+    bias: Parameter | None = weights()
+    pooling: WordPooling = attribute()
+    twice: bool = attribute()
+    input: str = read()
+    out: str = written()
+
+
 _OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru
-Op = _OfRows | Pool | Masked | Best | Normalize | Softmax | Cap
+Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 
 

@@ -26,19 +26,20 @@ from .graph import (
     Rotary,
     Softmax,
     Term,
+    WordWeights,
     ops_of,
 )
 from .op import parts_of
 from .stage import Stage
 
-Product = Linear | Best | Recurrence
+Product = Linear | Best | WordWeights | Recurrence
 
 # The products with weights that an op has.
 PRODUCTS: Stage[tuple[Product, ...]] = Stage("products")
 
 
-@PRODUCTS.on(Linear, Best)
-def _itself(op: Linear | Best) -> tuple[Product, ...]:
+@PRODUCTS.on(Linear, Best, WordWeights)
+def _itself(op: Linear | Best | WordWeights) -> tuple[Product, ...]:
     return (op,)
 
 

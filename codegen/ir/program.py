@@ -14,7 +14,7 @@ import numpy as np
 
 from .attention_shape import HeadShape, SoftCap
 from .global_rows import GlobalRows
-from .graph import Index, Mask, NormKind, Pooling, Target
+from .graph import Index, Mask, NormKind, Pooling, Target, WordPooling
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
 from .several import task_of_heads
 from .task import Task
@@ -92,6 +92,7 @@ __all__ = [
     "Storage",
     "WeightSlot",
     "Weights",
+    "WordWeights",
     "of_table",
 ]
 
@@ -327,6 +328,19 @@ class Best:
 
 
 @dataclass(frozen=True)
+class WordWeights:
+    """Of all rows of a text at once, of a few entries of the vocabulary at a time: their logits are in a worker's
+    scratch."""
+
+    kind: Kind = attribute()
+    weights: WeightSlot = weights()
+    pooling: WordPooling = attribute()
+    twice: bool = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
 class Normalize:
     rows: Buffer = updated()
 
@@ -360,6 +374,7 @@ Op = (
     | Pool
     | Masked
     | Best
+    | WordWeights
     | Normalize
     | Softmax
     | Cap

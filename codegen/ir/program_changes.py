@@ -34,6 +34,7 @@ from .program import (
     Rotary,
     Softmax,
     Step,
+    WordWeights,
 )
 from .stage import Stage
 from .weights import EmbeddingWeights, Integers, LinearWeights, LookedUp, Weights, WeightSlot
@@ -71,7 +72,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, Normalize, Softmax, Cap)
+@CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op
 

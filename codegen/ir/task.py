@@ -58,6 +58,7 @@ class Task(ABC):
     says_label: ClassVar[bool] = False  # the program's JSON has a `label`, that of the largest output
     on_gpus: ClassVar[bool] = False  # whether the code for GPUs has it
     activates: ClassVar[bool] = False  # whether the outputs go through one more op into the result
+    many_outputs: ClassVar[bool] = False  # so many that self_test() knows a CRC of them
     rows: ClassVar[Literal["text", "tokens", "masks", "steps"]] = "text"  # what the outputs have a row of
     token_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # that the arena has for each token of a result
     call_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # and for each call

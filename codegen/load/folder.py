@@ -44,6 +44,7 @@ from .sentence import (
     static_path,
 )
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from .splade import SparsePooling
 from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert
 from .static_embedding import other_library_notes, read_static_embedding
 from .task_params import TaskParams, read_task_params, with_prefix
@@ -75,6 +76,7 @@ class Checkpoint:
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     asked_task: str | None = None  # by `--task`: another one than the folder says
     asked_languages: Languages | None = None  # by `--languages`
+    sparse: SparsePooling | None = None  # of a masked language model: weights of its words in place of its masks
     target: TargetTokenizer | None = None  # of a generative model; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
@@ -108,10 +110,8 @@ def load_checkpoint(
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
     config.labels()
-    by_stanford = is_stanford_colbert(folder)
-    read_modules = read_multi_vector if is_multi_vector(folder) else read_sentence_modules
-    read_modules = read_stanford_colbert if by_stanford else read_modules
-    sentence, sentence_notes = read_modules(folder, limits.width)
+    modules, sentence_notes = _read_modules(folder, limits)
+    sparse, sentence = (modules, None) if isinstance(modules, SparsePooling) else (None, modules)
     if folder.has(ADAPTER_FILE):
         raise refusal(
             "adapter-not-supported", "an adapter changes the weights: merge it and save the result", file=ADAPTER_FILE
@@ -119,7 +119,7 @@ def load_checkpoint(
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
-    config = as_encoder(config, tensors) if by_stanford else config
+    config = as_encoder(config, tensors) if is_stanford_colbert(folder) else config
     params = None if of_task is None or not limits.writes_texts else read_task_params(config, of_task)
     tokenizer, target = _tokenizers(folder, config, limits, params, languages)
     generation, notes_of_writing = None, ()
@@ -151,7 +151,7 @@ def load_checkpoint(
         max_tokens_source=source,
         digest=folder.digest(),
         sentence=sentence,
-        notes=(config.notes() if _assumes_labels(limits) and sentence is None else sentence_notes)
+        notes=(config.notes() if _assumes_labels(limits) and modules is None else sentence_notes)
         + config.code_notes()
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
@@ -161,8 +161,20 @@ def load_checkpoint(
         target=target,
         generation=generation,
         asked_languages=languages,
+        sparse=sparse,
         files=folder.digests(),
     )
+
+
+def _read_modules(
+    folder: CheckpointFolder, limits: Limits
+) -> tuple[SentenceModules | MultiVectorModules | SparsePooling | None, tuple[str, ...]]:
+    """What stands behind the encoder's rows, by files of sentence-transformers or ColBERT; and notes."""
+    if is_stanford_colbert(folder):
+        return read_stanford_colbert(folder, limits.width)
+    if is_multi_vector(folder):
+        return read_multi_vector(folder, limits.width)
+    return read_sentence_modules(folder, limits.width, limits.vocabulary)
 
 
 def _assumes_labels(limits: Limits) -> bool:

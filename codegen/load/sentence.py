@@ -21,6 +21,15 @@ from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
 from .row_norm import RowNorm, read_row_norm
+from .splade import (
+    SPARSE_TYPES,
+    WEIGHTS,
+    SparsePooling,
+    check_dimensions,
+    check_fill_mask,
+    check_not_of_routes,
+    read_splade_pooling,
+)
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "weighted_mean", "last"]
 
@@ -48,7 +57,7 @@ def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str
     }
 
 
-_TYPES = types_of(PACKAGES, _SUPPORTED)
+_TYPES = types_of(PACKAGES, _SUPPORTED) | SPARSE_TYPES
 # Their names of the modes, ours. Of flags the order is that of their concatenation.
 _MODES: dict[str, Pooling] = {
     "cls": "cls",
@@ -102,18 +111,23 @@ class SentenceModules:
     beside: tuple[Pooling, ...] = ()  # poolings whose rows stand behind that of the first
 
 
-def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[SentenceModules | None, tuple[str, ...]]:
-    """(the modules, notes); None where the folder has no modules.json. `width` is the encoder's hidden size."""
+def read_sentence_modules(
+    folder: CheckpointFolder, width: int, vocabulary: int
+) -> tuple[SentenceModules | SparsePooling | None, tuple[str, ...]]:
+    """(the modules, notes); None where the folder has no modules.json. `width` is the encoder's hidden size,
+    `vocabulary` that of the logits of its masked language model."""
     if not folder.has(MODULES_FILE):
         return None, ()
     modules = [read_module(item, place, _TYPES) for place, item in enumerate(listed_modules(folder))]
     names = [name for name, _ in modules]
     cross_encoder = names == ["Transformer"] and is_cross_encoder(folder)
+    sparse = names in (["Transformer", "SpladePooling"], ["MLMTransformer", "SpladePooling"])
     order = f"(Transformer Pooling|{STATIC})( Dense| LayerNorm| Dropout)*( Normalize)?"
-    if not cross_encoder and re.fullmatch(order, " ".join(names)) is None:
+    if not (cross_encoder or sparse) and re.fullmatch(order, " ".join(names)) is None:
         raise refusal(
             "sentence-modules-order",
-            "expected Transformer, Pooling, perhaps Dense, LayerNorm, Dropout, and Normalize, "
+            "expected Transformer, Pooling, perhaps Dense, LayerNorm, Dropout, and Normalize, or Transformer and "
+            "SpladePooling, "
             f"got {', '.join(names) or 'no modules'}",
             file=MODULES_FILE,
         )
@@ -125,6 +139,12 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
             f"the Transformer lies in {shown(modules[0][1])}: move its files up, beside modules.json",
             file=MODULES_FILE,
         )
+    if sparse:
+        check_transformer(folder, WEIGHTS)
+        check_fill_mask(folder, legacy=names[0] == "MLMTransformer")
+        check_dimensions(folder)
+        pooled = read_splade_pooling(folder, f"{modules[1][1]}/config.json", vocabulary)
+        return pooled, _read_settings(folder, "SparseEncoder")
     check_transformer(folder, _SCORES if cross_encoder else USUAL)
     if cross_encoder:
         return None, _read_settings(folder, "CrossEncoder")
@@ -221,6 +241,7 @@ def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str
     kind, path = item["type"], item["path"]
     if kind not in types and not kind.startswith("sentence_transformers."):
         raise refusal("remote-code", f"module {shown(kind)} is code that comes with the checkpoint", file=MODULES_FILE)
+    check_not_of_routes(kind)
     if kind not in types:
         supported = ", ".join(dict.fromkeys(types.values()))
         raise refusal(
@@ -231,7 +252,7 @@ def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str
     if item.get("idx", place) != place or item.get("kwargs", []) != []:
         raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
     unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
-    if unsafe or (types[kind] not in ("Transformer", STATIC) and path in ("", ".")):
+    if unsafe or (types[kind] not in ("Transformer", "MLMTransformer", STATIC) and path in ("", ".")):
         raise refusal(
             "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
         )

@@ -95,6 +95,11 @@ def _other_rows(op: g.Gru | g.CausalConvolution, rows: Rows, asked: Asked) -> No
     _ask(asked, op.input, Rows.ALL)
 
 
+@INPUTS.on(g.WordWeights)
+def _every_row(op: g.WordWeights, rows: Rows, asked: Asked) -> None:
+    _ask(asked, op.input, Rows.ALL)
+
+
 @INPUTS.on(g.Masked)
 def _masked(op: g.Masked, rows: Rows, asked: Asked) -> None:
     """Any token may be one."""

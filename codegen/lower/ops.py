@@ -119,6 +119,14 @@ def _best(op: g.Best, at: Place) -> list[p.Op]:
     return [best] if kind == "f32" else [p.Quantize(source, operand), best]
 
 
+@LOWER.on(g.WordWeights)
+def _word_weights(op: g.WordWeights, at: Place) -> list[p.Op]:
+    source, slot, kind = at.buffer(op.input), _linear_slot(op, at), at.recipe.kind
+    operand = source if kind == "f32" else p.Buffer(f"{op.input}_q", "quantized", "tokens", source.width)
+    weights = p.WordWeights(kind, slot, op.pooling, op.twice, operand, at.buffer(op.out))
+    return [weights] if kind == "f32" else [p.Quantize(source, operand), weights]
+
+
 @LOWER.on(g.Multiply)
 def _multiply(op: g.Multiply, at: Place) -> list[p.Op]:
     return [p.Multiply(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]

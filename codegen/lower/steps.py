@@ -115,7 +115,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
 
 
 @AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
-@AT_ONCE.on(g.Normalize, g.Softmax, g.Cap)
+@AT_ONCE.on(g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _never(op: g.Op, together: bool) -> bool:
     return False
 
@@ -130,7 +130,7 @@ def _first_row(op: g.Pool) -> str | None:
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
-@HANDS_ON.on(g.Masked, g.Best, g.Normalize, g.Softmax, g.Cap)
+@HANDS_ON.on(g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:
     return None
 
@@ -186,7 +186,11 @@ class _Lowering:
         """What runs for each text, and what for blocks of its masks."""
         of_masks = [op for op in self._head if self._rows[writes(op)[0]] == "masks"]
         of_text = [op for op in self._head if op not in of_masks]
-        steps = [p.Repeat("texts", self._for_each(of_text, "one"))] if of_text or not of_masks else []
+        lowered = self._for_each(of_text, "one")
+        # Every row of every text as bytes, where an op of the head multiplies them all.
+        whole = [op for op in lowered if isinstance(op, p.Quantize) and op.out.rows == "tokens"]
+        for_each = tuple(op for op in lowered if op not in whole)
+        steps: list[p.Step] = [*whole, *([p.Repeat("texts", for_each)] if of_text or not of_masks else [])]
         return [*steps, *([p.Repeat("masks", self._for_each(of_masks, "masks"))] if of_masks else [])]
 
     def _for_each(self, ops: Sequence[g.Op], rows: p.Rows) -> tuple[p.Op, ...]:

@@ -51,7 +51,7 @@ def _of_first_direction(op: p.Gru) -> str:
 
 
 @NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
-@NAME.on(*(p.EmbeddingMean, p.Attention, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
+@NAME.on(*(p.EmbeddingMean, p.Attention, p.Pool, p.Masked, p.Best, p.WordWeights, p.Normalize, p.Softmax, p.Cap))
 def _of_kind(op: p.Op) -> str:
     words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(op).__name__)
     return words.lstrip("_")

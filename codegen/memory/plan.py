@@ -31,6 +31,7 @@ from .placement import Life, Placement, end_of, lower_bound, place
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 FLOAT_BYTES = 4
+WORD_ROWS, WORD_ENTRIES = 16, 6 * PANEL_WIDTH  # etch::kWordRows, kWordEntries
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
 _WRITING_BYTES = 152  # sizeof(etch::Writing)
 _BEAMS_BYTES = 1792  # sizeof(etch::Beams)
@@ -245,6 +246,13 @@ def relative_scratch_bytes(tile: int, tokens: int) -> int:
 def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
     """Weights of 4 bits are expanded there."""
     return expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0
+
+
+@SCRATCH.on(p.WordWeights)
+def word_weights_scratch_bytes(op: p.WordWeights, program: p.Program, target: Target) -> int:
+    """etch::word_weights_scratch_bytes, and what expands weights of 4 bits behind it."""
+    own = WORD_ROWS * WORD_ENTRIES * FLOAT_BYTES
+    return own + (expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0)
 
 
 @SCRATCH.on(p.Gru)

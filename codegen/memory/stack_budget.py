@@ -15,6 +15,7 @@ GLOBAL_ROWS_STACK = 512  # one that has these beside a window, and the ops on th
 CAPPED_STACK = 128  # an attention that bounds its scores
 WINDOW_STACK = 256  # one that adds to its scores what a row does not see
 RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
+WORD_WEIGHTS_STACK = 512  # and so do weights of words
 
 
 def stack_budget(target: Target, program: p.Program, tokenizer: int) -> int:
@@ -44,6 +45,11 @@ def _more_products(op: p.Attention) -> int:
 @OWN.on(p.Gru)
 def _recurrent(op: p.Gru) -> int:
     return RECURRENT_STACK
+
+
+@OWN.on(p.WordWeights)
+def _product_within(op: p.WordWeights) -> int:
+    return WORD_WEIGHTS_STACK
 
 
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))

@@ -79,7 +79,7 @@ def _for_each_tile(op: p.Attention, slot: p.WeightSlot, rows: int, times: Times,
     return Fraction(-(-rows // target.attention_tile_rows))
 
 
-@SHARE.on(p.Linear, p.Best, p.Rotary)
+@SHARE.on(p.Linear, p.Best, p.WordWeights, p.Rotary)
 def _for_each_block(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(times.blocks)
 

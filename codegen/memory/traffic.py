@@ -25,7 +25,7 @@ from ..ir.check_program import READS_ALL
 from ..ir.op import packed_reads, reads, writes
 from ..ir.stage import Stage
 from ..targets import PANEL_WIDTH, Target
-from .plan import SCRATCH, Plan, most_rows_of, steps_of
+from .plan import SCRATCH, WORD_ENTRIES, WORD_ROWS, Plan, most_rows_of, steps_of
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,11 @@ def _for_outputs(op: p.Linear, buffer: p.Buffer) -> int:
     return _panels(op.out.width) if buffer == op.input else 1
 
 
+@AGAIN.on(p.WordWeights)
+def _for_all_entries(op: p.WordWeights, buffer: p.Buffer) -> int:
+    return _panels(op.out.width) if buffer == op.input else 1
+
+
 @AGAIN.on(p.Best)
 def _for_entries(op: p.Best, buffer: p.Buffer) -> int:
     return _panels(op.count) if buffer == op.input else 1
@@ -159,6 +164,11 @@ def _for_each_head(op: p.Attention, rows: int, times: Times, target: Target) -> 
 @SCRATCH_USES.on(p.Linear)
 def _expanding(op: p.Linear, rows: int, times: Times, target: Target) -> int:
     return times.blocks * _panels(op.out.width)
+
+
+@SCRATCH_USES.on(p.WordWeights)
+def _few_logits(op: p.WordWeights, rows: int, times: Times, target: Target) -> int:
+    return -(-rows // WORD_ROWS) * -(-op.out.width // WORD_ENTRIES)
 
 
 @SCRATCH_USES.on(p.Best)

@@ -307,6 +307,14 @@ def _best(op: g.Best, at: _State) -> None:
     at.values[op.out] = np.concatenate([order, probabilities], axis=-1)
 
 
+@INTERPRET.on(g.WordWeights)
+def _word_weights(op: g.WordWeights, at: _State) -> None:
+    logits = at.values[op.input] @ at.weight(op.weight).T
+    weights = np.log1p(np.maximum(logits if op.bias is None else logits + at.weight(op.bias), 0))
+    weights = np.log1p(weights) if op.twice else weights
+    at.values[op.out] = (weights.max(axis=0) if op.pooling == "max" else weights.sum(axis=0))[None]
+
+
 @INTERPRET.on(g.Normalize)
 def _normalize(op: g.Normalize, at: _State) -> None:
     x = at.values[op.value]

@@ -134,6 +134,13 @@ def _best(op: g.Best, bounds: _Bounds) -> None:
     bounds.set(op.out, _product(op, bounds), op.weight.at(bounds.layer))
 
 
+@BOUND.on(g.WordWeights)
+def _word_weights(op: g.WordWeights, bounds: _Bounds) -> None:
+    weight = op.weight.at(bounds.layer)
+    bounds.set(op.out, _product(op, bounds), weight)  # of the logits
+    bounds.set(op.out, math.log1p(bounds[op.out]) * (bounds.max_tokens if op.pooling == "sum" else 1), weight)
+
+
 @BOUND.on(g.Pool)
 def _pool(op: g.Pool, bounds: _Bounds) -> None:
     growth = math.sqrt(bounds.max_tokens) if "mean_sqrt" in (op.kind, *op.beside) else 1.0
@@ -150,7 +157,7 @@ def _cap(op: g.Cap, bounds: _Bounds) -> None:
     bounds.set(op.value, op.limit, None)
 
 
-def _product(op: g.Linear | g.Best, bounds: _Bounds) -> float:
+def _product(op: g.Linear | g.Best | g.WordWeights, bounds: _Bounds) -> float:
     """Of input W^T + b."""
     bound = bounds[op.input] * _largest_row_sum(op.weight.at(bounds.layer))
     return bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer))

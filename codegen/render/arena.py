@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..ir import program as p
 from ..ir import walks
 from ..memory.plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
@@ -100,11 +102,20 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
     widest = expanded_inputs(program)
     if widest:
         check(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes", "scratch")
+    for condition in _scratch_conditions(program):
+        check(condition, "scratch")
+    return checks
+
+
+def _scratch_conditions(program: p.Program) -> Iterator[str]:
+    """Of ops that go through products of their own."""
     grus = (op for op in walks.ops_of(program) if isinstance(op, p.Gru))
     for width, expands in dict.fromkeys((op.width, any(map(has_4_bits, op.weights))) for op in grus):
         expanded = f" + expanded_bytes(kPacking, {width})" if expands else ""
-        check(f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes", "scratch")
-    return checks
+        yield f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes"
+    for op in (op for op in walks.ops_of(program) if isinstance(op, p.WordWeights)):
+        expanded = f" + expanded_bytes(kPacking, {op.input.width})" if has_4_bits(op.weights) else ""
+        yield f"word_weights_scratch_bytes(){expanded} <= kScratchBytes"
 
 
 def assertions(checks: dict[str, list[str]]) -> list[str]:

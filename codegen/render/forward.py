@@ -45,7 +45,8 @@ class Scope:
         """A buffer as an op here sees it."""
         if buffer.layers > 1:
             return buffer.name  # those of the layer, handed in under the buffer's name
-        sliced = (self.block or self.text) and buffer.rows == "tokens" and buffer.storage == "f32"
+        storages = ("f32", "quantized") if self.text else ("f32",) if self.block else ()
+        sliced = buffer.rows == "tokens" and buffer.storage in storages
         name = buffer.name if sliced else f"a.{buffer.name}"
         return f"{name}.from(row)" if self.only and buffer.storage not in p.CACHES else name
 
@@ -344,6 +345,19 @@ def _best(op: p.Best, scope: Scope) -> str:
         "out": scope.view(op.out),
     }
     return scope.statement("best", values)
+
+
+@RENDER.on(p.WordWeights)
+def _word_weights(op: p.WordWeights, scope: Scope) -> str:
+    values = {
+        "kind": op.kind.upper(),
+        "weights": scope.weights(op.weights),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+        "pooling": op.pooling,
+        "twice": "true" if op.twice else "false",
+    }
+    return scope.statement("word_weights", values)
 
 
 @RENDER.on(p.Normalize)

@@ -32,8 +32,8 @@ def _pool(op: p.Pool) -> Needs:
     return Needs(counts=op.end is None)
 
 
-@NEEDS.on(p.EmbeddingMean)
-def _mean(op: p.EmbeddingMean) -> Needs:
+@NEEDS.on(p.EmbeddingMean, p.WordWeights)
+def _of_all_tokens(op: p.Op) -> Needs:
     return Needs(counts=True)
 
 
@@ -79,6 +79,7 @@ def head_values(program: p.Program) -> dict[str, Any]:
     return {
         "head_input": ", ".join(rows),
         "head_rows": rows,
+        "head_types": {b.name: "QuantizedRows" if b.storage == "quantized" else "F32Rows" for b in read},
         "head_counts": counts,
         "needs_texts": bool(masked) or counts or {*rows.values()} != {"text"},
         **masks,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -189,6 +190,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "embeddings": embedding_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
         "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
+        "weighs_words": any(isinstance(op, p.WordWeights) for op in walks.ops_of(program)),
     }
 
 
@@ -291,13 +293,15 @@ def _output_lines(output: np.ndarray) -> list[str]:
 
 
 def _golden_values(model: Model, head: int) -> list[dict[str, Any]]:
+    many = model.program.outputs[head].task.many_outputs
     return [
         {
             "text_lines": literal_lines(golden.text),
             "bytes": len(golden.text),
             "count": len(golden.ids),
             "id_lines": list(number_lines(np.array(golden.ids, np.int32))),
-            "output_lines": _output_lines(golden.outputs[head]),
+            "output_lines": [] if many else _output_lines(golden.outputs[head]),
+            "crc": f"{zlib.crc32(golden.outputs[head].astype('<f4').tobytes()):08X}" if many else "",
             "rows": len(golden.outputs[head]),
             "spelled": string_view(golden.spelled),
             "number": number,

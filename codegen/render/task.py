@@ -38,6 +38,7 @@ def _values(task: Task, output: str) -> dict[str, Any]:
         "rows_of_tokens": task.rows == "tokens",
         "rows_of_masks": task.rows == "masks",
         "has_rows": task.rows != "text",
+        "many_outputs": task.many_outputs,
         "asks": task.asks,
         "own_calls": task.own_calls,
         **task.template_values(_literal),

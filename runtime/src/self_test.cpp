@@ -32,6 +32,10 @@ bool tables_intact(const TableCheck* tables, std::size_t count) noexcept {
     return true;
 }
 
+bool same_crc(const float* values, std::uint32_t n, std::uint32_t crc) noexcept {
+    return crc32(reinterpret_cast<const std::uint8_t*>(values), n * sizeof(float)) == crc;
+}
+
 bool same_bits(const float* values, const std::uint32_t* bits, std::uint32_t n) noexcept {
     return std::memcmp(values, bits, n * sizeof(float)) == 0;
 }

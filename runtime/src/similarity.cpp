@@ -32,6 +32,30 @@ namespace {
     return least > 1.0f ? 1.0f : least;
 }
 
+// That of the smallest id above `last`; `count` where there is none.
+std::uint32_t next_id(const TokenWeight* weights, std::uint32_t count, std::int32_t last) noexcept {
+    std::uint32_t found = count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (weights[i].id > last && (found == count || weights[i].id < weights[found].id)) found = i;
+    }
+    return found;
+}
+
+[[gnu::noinline]] float products(const TokenWeight* a, std::uint32_t a_count, const TokenWeight* b,
+                                 std::uint32_t b_count) noexcept {
+    float sum = 0.0f;
+    std::uint32_t i = next_id(a, a_count, -1);
+    std::uint32_t j = next_id(b, b_count, -1);
+    while (i < a_count && j < b_count) {
+        const std::int32_t of_a = a[i].id;
+        const std::int32_t of_b = b[j].id;
+        if (of_a == of_b) sum = sum + without_tiny(a[i].weight) * without_tiny(b[j].weight);
+        if (of_a <= of_b) i = next_id(a, a_count, of_a);
+        if (of_b <= of_a) j = next_id(b, b_count, of_b);
+    }
+    return sum;
+}
+
 float product(const float* a, const float* b, std::uint32_t width) noexcept {
     RowSum products;
     for (std::uint32_t i = 0; i < width; ++i)
@@ -56,6 +80,11 @@ float product(const float* a, const float* b, std::uint32_t width) noexcept {
 }
 
 }  // namespace
+
+float dot_product(const TokenWeight* a, std::uint32_t a_count, const TokenWeight* b, std::uint32_t b_count) noexcept {
+    const FloatMode mode;
+    return products(a, a_count, b, b_count);
+}
 
 float cosine_similarity(const float* a, const float* b, std::uint32_t width) noexcept {
     const FloatMode mode;

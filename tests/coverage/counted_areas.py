@@ -86,6 +86,7 @@ WHOLE = Area(
         "test_writing_calls.py",
         "test_tag_programs.py",
         "test_fill_mask_programs.py",
+        "test_sparse_programs.py",
         "test_answer_programs.py",
         "test_is_next_programs.py",
         "test_choose_programs.py",

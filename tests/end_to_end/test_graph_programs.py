@@ -51,6 +51,8 @@ QUICK = [
     ("no layers", "w8a8", "host"),
     ("words alone", "w8a8", "m-profile"),
     ("poolings", "w8a8", "host"),
+    ("weights of words, max", "w8a8", "host"),
+    ("weights of words, sum", "fp32", "m-profile"),
 ]
 SWEEP = [
     ("pre, mean", "fp32", "host"),
@@ -88,6 +90,8 @@ SWEEP = [
     ("no layers", "fp32", "m-profile"),
     ("words alone", "w4a8", "host"),
     ("words alone", "fp32", "host"),
+    ("weights of words, max", "w4a8", "m-profile"),
+    ("weights of words, sum", "w8a8", "host"),
 ]
 BUILT = [*QUICK, *(pytest.param(*form, marks=pytest.mark.sweep) for form in SWEEP)]
 NOT_RENDERED = {"two heads": "heads-not-supported"}

@@ -199,6 +199,7 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     elsewhere = {
         "tagging",
         "fill_mask",
+        "sparse_embedding",
         "answering",
         "next_sentence",
         "multiple_choice",

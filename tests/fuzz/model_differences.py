@@ -60,6 +60,7 @@ from codegen.load.config_keys import check_keys  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.generation_config import read_generation  # noqa: E402
 from codegen.load.shards import open_weights  # noqa: E402
+from codegen.load.splade import SparsePooling  # noqa: E402
 from codegen.oracle.interpret import Interpreter  # noqa: E402
 
 LARGEST = 1e-10  # difference, of the largest output
@@ -223,6 +224,8 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     if config.get("pad_token_id") == specials.unknown:  # then texts of this tokenizer never have it, or it was refused
         specials = replace(specials, unknown=FIRST_WORD)
     mask = next((op.id for op, _ in g.ops_of(graph) if isinstance(op, g.Masked)), None)
+    sparse = None if mask is None else SparsePooling(("max", "sum")[number % 2], twice=number % 3 == 0)
+    weighing = None if sparse is None else Interpreter(sparse_graph(folder, sparse))
     for text in some_tokens(number, graph.max_tokens, specials):
         if ending[0] in LONGFORMERS_OF_PAIRS and text.ids.count(specials.separate) != 3:
             continue
@@ -232,9 +235,22 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
         if family == "esm" and text.ids == [mask] and np.isnan(theirs).any():
             continue  # of a text of masks alone nothing is left where they are dropped
         close(interpreter.output(text.ids, text.segments), theirs, family)
+        if weighing is not None:
+            theirs = outputs(model, text, specials, mask, sparse)
+            close(weighing.output(text.ids, text.segments), theirs, family)
 
 
-def outputs(model: Any, text: Tokens, specials: Specials, mask: int | None) -> F64Array:
+def sparse_graph(folder: Path, sparse: SparsePooling) -> g.Graph:
+    """Of the same model, as a folder with SpladePooling has it."""
+    checkpoint = replace(pipeline.load(folder, task="sparse"), sparse=sparse)
+    graph = pipeline.to_graph(checkpoint, None)
+    check_graph(graph)
+    return graph
+
+
+def outputs(
+    model: Any, text: Tokens, specials: Specials, mask: int | None, sparse: SparsePooling | None = None
+) -> F64Array:
     """Of the library, in the form of the graph's."""
     ids = torch.tensor([text.ids])
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -257,6 +273,10 @@ def outputs(model: Any, text: Tokens, specials: Specials, mask: int | None) -> F
         return found.pooler_output[0].numpy()
     if kind.endswith("Model"):
         return found.last_hidden_state[0].mean(0).numpy()
+    if sparse is not None:
+        weights = found.logits[0].relu().log1p()
+        weights = weights.log1p() if sparse.twice else weights
+        return (weights.amax(0) if sparse.pooling == "max" else weights.sum(0)).numpy()
     if mask is not None:
         best = found.logits[0].softmax(-1)[ids[0] == mask].numpy()
         order = np.argsort(-best, axis=-1, kind="stable")

@@ -10,8 +10,27 @@
 #include "json.hpp"
 #include "output.hpp"
 #include "task_face.hpp"
+#include "task_parts.hpp"
 
 namespace etch::cli {
+namespace {
+
+const Option kOptions[] = {
+    {"--similarity", 2, kChoosesMode, Mode::similarity,
+     [](Options& o, Values v) {
+         o.compared.push_back({v[0], v[1]});
+     }},
+};
+
+}  // namespace
+
+const OptionGroup kSimilarityOptions(kOptions);
+
+void check_one_by_one(const Options& options) {
+    if (options.pair_lines && options.mode == Mode::evaluate) {
+        fail(kWrongUse, "--pairs does not go with --evaluate here: the two texts of a row are embedded one by one");
+    }
+}
 
 Answer answer_or_fail(std::string_view text, const std::string& where) {
     Answer answer = {};

@@ -15,6 +15,7 @@
 #include "etch/decode/generation.hpp"
 #include "etch/decode/score.hpp"
 #include "etch/decode/tags.hpp"
+#include "etch/decode/token_weights.hpp"
 #include "etch/executor.hpp"
 #include "etch/side.hpp"
 #include "etch/status.hpp"
@@ -100,6 +101,8 @@ struct Answer {
     const TokenOffset* offsets = nullptr;   // [tokens], of a tagger; null in a batch
     const Candidate* candidates = nullptr;  // [mask_count][width], of a model that fills masks
     std::uint32_t mask_count = 0;
+    const TokenWeight* weights = nullptr;  // [weight_count], largest first, of a model that embeds sparsely
+    std::uint32_t weight_count = 0;
     const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
     std::uint32_t answer_count = 0;
     const Score* score = nullptr;          // of a model that fills masks, where it is asked for

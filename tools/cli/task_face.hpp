@@ -21,6 +21,7 @@ AppendFields append_label;
 AppendFields append_label_set;
 AppendFields append_values;
 AppendFields append_embedding;
+AppendFields append_weights;
 AppendFields append_entities;
 AppendFields append_masks;
 AppendFields append_answers;

@@ -8,11 +8,12 @@
 
 namespace etch::cli {
 
-extern const OptionGroup kPairOptions;    // --pair, --pairs
-extern const OptionGroup kTopOptions;     // --top
-extern const OptionGroup kTagOptions;     // --aggregation, --probabilities
-extern const OptionGroup kAnswerOptions;  // a question, its context, windows, --logits, --top
-extern const OptionGroup kTableOptions;   // columns and header of --evaluate
+extern const OptionGroup kPairOptions;        // --pair, --pairs
+extern const OptionGroup kTopOptions;         // --top
+extern const OptionGroup kTagOptions;         // --aggregation, --probabilities
+extern const OptionGroup kAnswerOptions;      // a question, its context, windows, --logits, --top
+extern const OptionGroup kSimilarityOptions;  // --similarity
+extern const OptionGroup kTableOptions;       // columns and header of --evaluate
 
 inline constexpr const char* kTextCut = "text cut to %u tokens\n";
 
@@ -40,6 +41,9 @@ inline constexpr const char* kHeaderHelp = R"(
 
 // Nothing to refuse.
 void accept_all(const Options& options);
+
+// Of models that embed: refuses pairs as one text where each is compared with the other.
+void check_one_by_one(const Options& options);
 
 // The names of labels or values, behind `what`.
 std::string listed_names(const char* what);

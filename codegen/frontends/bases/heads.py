@@ -60,6 +60,7 @@ def read_head(
         assert classify is not None
         return *classify(), ()
     name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
-    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled, tags)
+    tokenizer, sparse = checkpoint.tokenizer, checkpoint.sparse
+    rows = Rows(config, tensors, value, width, body, tokenizer, prediction, pooled, tags, sparse)
     head = heads_of_tasks(name.removesuffix(ending))[name](rows)
     return *head, parts.left_out(tensors, *pooler, by=name)

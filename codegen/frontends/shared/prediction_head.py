@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head of a masked language model: a linear, its activation and a norm on the rows of the masks, then the table of
-words as the weights of the last linear. Most families differ in names only."""
+"""The head of a masked language model: a linear, its activation and a norm on the rows of the masks, or on all of them,
+then the table of words as the weights of the last linear. Most families differ in names only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Parameter
+from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Parameter, WordWeights
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.splade import SparsePooling
 from . import parts
 from .computed import beside
 from .encoder_layer import LayerShape
 
-_MASKED, _BETWEEN, _READY, OUT = "masked", "transformed_input", "transformed", "candidates"
+_MASKED, _BETWEEN, _READY, OUT, WEIGHTS = "masked", "transformed_input", "transformed", "candidates", "word_weights"
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,32 @@ class Prediction:
     ) -> tuple[tuple[Node, ...], dict[str, int]]:
         """The ops from `value` [tokens, width] to the best `count` entries of each mask, and the widths of what they
         write."""
+        rows = _READY if self.dense is None else _MASKED
+        weight, bias = self._decoder(config, tensors, body)
+        between, widths = self._transform(tensors, rows, width)
+        best = Best("decoder", weight, bias, count, _READY, OUT)
+        return (Masked(mask, value, rows), *between, best), {rows: width, **widths, OUT: 2 * count}
+
+    def weights(
+        self,
+        config: Config,
+        tensors: TensorFile,
+        body: tuple[Node, ...],
+        value: str,
+        width: int,
+        sparse: SparsePooling,
+    ) -> tuple[tuple[Node, ...], dict[str, int]]:
+        """The ops from `value` to what each text weighs the entries, likewise."""
+        weight, bias = self._decoder(config, tensors, body)
+        between, widths = self._transform(tensors, value, width)
+        ready = value if self.dense is None else _READY
+        weights = WordWeights("decoder", weight, bias, sparse.pooling, sparse.twice, ready, WEIGHTS)
+        return (*between, weights), {**widths, WEIGHTS: weight.shape[0]}
+
+    def _decoder(
+        self, config: Config, tensors: TensorFile, body: tuple[Node, ...]
+    ) -> tuple[Parameter, Parameter | None]:
+        """Weight and bias of the last linear."""
         words = _words(body)
         entries, columns = words.shape if self.beside is not None else (words.shape[0], self.width)
         tied = self.tied is not None and config.flag("tie_word_embeddings", self.tied)
@@ -81,20 +108,25 @@ class Prediction:
         if self.beside is not None:
             weight = self._filled(weight, tensors)
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
-        best = Best("decoder", weight, bias, count, _READY, OUT)
+        return weight, bias
+
+    def _transform(self, tensors: TensorFile, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int]]:
+        """The ops from `value` to what the last linear reads, and the widths of what they write; none where that is
+        all."""
         if self.dense is None:
-            return (Masked(mask, value, _READY), best), {_READY: width, OUT: 2 * count}
-        source, inputs = _MASKED, width
-        ops: list[Node] = [Masked(mask, value, _MASKED)]
+            return (), {}
+        source, inputs = value, width
+        ops: list[Node] = []
+        widths: dict[str, int] = {}
         if self.before is not None:
             name, inputs = self.before
-            source = _BETWEEN
-            ops.append(self._linear(tensors, "transform_input", name, (inputs, width), _MASKED, source))
+            source, widths[_BETWEEN] = _BETWEEN, inputs
+            ops.append(self._linear(tensors, "transform_input", name, (inputs, width), value, source))
         ops.append(self._linear(tensors, "transform", self.dense, (self.width, inputs), source, _READY))
         if self.norm is not None:
             shape, bias = (self.width, self.epsilon), self.norm_bias
             ops.append(parts.layer_norm(tensors, "transform_norm", [self.norm], *shape, _READY, bias=bias))
-        return (*ops, best), {_MASKED: width, source: inputs, _READY: self.width, OUT: 2 * count}
+        return tuple(ops), widths | {_READY: self.width}
 
     def _linear(
         self, tensors: TensorFile, name: str, source: str, shape: tuple[int, int], value: str, out: str

@@ -11,6 +11,7 @@ from ...ir.task import Task
 from ...ir.tokenizer_spec import TokenizerSpec
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.splade import SparsePooling
 from .prediction_head import Prediction
 
 HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result
@@ -30,3 +31,4 @@ class Rows:
     prediction: Prediction | None  # what the family's masked language models have behind it
     pooled: Pooled | None  # what its classes for two texts have
     tags: str = "classifier"  # the linear of its token classifiers
+    sparse: SparsePooling | None = None  # of a masked language model: weights of its words in place of its masks

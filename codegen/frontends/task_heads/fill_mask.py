@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`*ForMaskedLM`."""
+"""`*ForMaskedLM`: what may stand at masks, or what a text weighs the words of the vocabulary."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ...errors import EtchError
 from ...ir.graph import Head
 from ...ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
 from ...tasks.fill_mask import MOST_CANDIDATES, FillMask
+from ...tasks.sparse_embedding import SparseEmbedding
 from ..shared.rows import HeadOps, Rows
 
 
@@ -15,9 +16,12 @@ def _head(rows: Rows) -> HeadOps:
     if rows.prediction is None:
         message = f"{rows.config.architectures[0]}: masked language models of this family are not supported"
         raise EtchError("architecture-not-supported", "front-end", message, file="config.json")
-    mask = _mask_of(rows.tokenizer)
     config, tensors = rows.config, rows.tensors
     vocabulary = config.positive_int("vocab_size")
+    if rows.sparse is not None:
+        ops, widths = rows.prediction.weights(config, tensors, rows.body, rows.value, rows.width, rows.sparse)
+        return ops, widths, Head(SparseEmbedding(vocabulary), ops[-1].out)
+    mask = _mask_of(rows.tokenizer)
     pieces = _pieces(rows.tokenizer, vocabulary)
     count = min(MOST_CANDIDATES, vocabulary)
     ops, widths = rows.prediction.ops(config, tensors, rows.body, rows.value, rows.width, mask.id, count)

@@ -98,6 +98,12 @@ typedef struct etch_candidate {
     float probability; /* over the whole vocabulary */
 } etch_candidate;
 
+/* An entry of the vocabulary and what a text weighs it, above 0. */
+typedef struct etch_token_weight {
+    int32_t id;
+    float weight;
+} etch_token_weight;
+
 /* The pseudo-log-likelihood of a text; decode/score.hpp says what each member means. */
 typedef struct etch_score {
     float log_probability;

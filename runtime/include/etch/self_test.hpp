@@ -26,6 +26,9 @@ bool tables_intact(const TableCheck* tables, std::size_t count) noexcept;
 // True where n floats have exactly these bits.
 bool same_bits(const float* values, const std::uint32_t* bits, std::uint32_t n) noexcept;
 
+// True where the n floats have bits of this CRC.
+bool same_crc(const float* values, std::uint32_t n, std::uint32_t crc) noexcept;
+
 // A text, and what the generator's own emulation of the arithmetic made of it.
 template <std::uint32_t Outputs>
 struct Golden {
@@ -54,6 +57,15 @@ struct GoldenMasks {
     const std::uint32_t (*outputs)[Outputs];  // [masks] bits
 };
 
+// The same where there are many outputs, of which the CRC is known.
+template <std::uint32_t Outputs>
+struct GoldenSum {
+    std::string_view text;
+    std::uint32_t count;
+    const std::int32_t* ids;  // [count]
+    std::uint32_t crc;        // of all bits, lower bytes first
+};
+
 // A text, its tokens and the first ones that the model writes for it.
 struct GoldenTarget {
     std::string_view text;
@@ -80,6 +92,11 @@ template <class Result, std::uint32_t Outputs>
 bool is_golden(const GoldenMasks<Outputs>& golden, const Result& result, const float* Result::*outputs) noexcept {
     if (result.tokens != golden.count || result.count != golden.masks) return false;
     return golden.masks == 0 || same_bits(result.*outputs, golden.outputs[0], golden.masks * Outputs);
+}
+
+template <class Result, std::uint32_t Outputs>
+bool is_golden(const GoldenSum<Outputs>& golden, const Result& result, const float* Result::*outputs) noexcept {
+    return result.tokens == golden.count && same_crc(result.*outputs, Outputs, golden.crc);
 }
 
 // Checks the tables, then each golden text and its ids through the public functions of the model: `answer` takes texts,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "etch/decode/token_weights.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -17,6 +18,17 @@ float cosine_similarity(const float* a, const float* b, std::uint32_t width) noe
 template <class Result>
 float cosine_similarity(const Result& a, const Result& b) noexcept {
     return cosine_similarity(a.embedding, b.embedding, sizeof a.embedding / sizeof *a.embedding);
+}
+
+// The sum, by ascending id, of the products of what both weigh, whatever the order of the lists: an id of at least 0
+// stands in each once. Takes the time of a_count^2 + b_count^2 comparisons.
+float dot_product(const TokenWeight* a, std::uint32_t a_count, const TokenWeight* b, std::uint32_t b_count) noexcept;
+
+// Of what two results of a model that has an embed_sparse() had room for.
+template <class Result>
+float dot_product(const Result& a, const Result& b) noexcept {
+    return dot_product(a.weights, a.count < a.capacity ? a.count : a.capacity, b.weights,
+                       b.count < b.capacity ? b.count : b.capacity);
 }
 
 // How well a document answers a query, each of them so many vectors of `width` floats, one behind the other: the sum

@@ -84,6 +84,14 @@ def test_log2() -> None:
     assert polynomials.log2(np.array([1], F32)).tolist() == [0]
 
 
+def test_log1p() -> None:
+    x = np.exp2(np.linspace(-40, 60, 200_001)).astype(F32)
+    result = polynomials.log1p(x)
+    assert result.dtype == F32
+    assert np.abs(result / of_each(math.log1p, x) - 1).max() < 6.0e-7
+    assert polynomials.log1p(np.array([0, 2.0**-40], F32)).tolist() == [0, 2.0**-40]
+
+
 def test_exp2_at_its_ends() -> None:
     below = np.nextafter(F32(-64), F32(-65))
     result = polynomials.exp2(np.array([0, -0.0, -1, -2, -63, -64, below, -1e30, -np.inf], F32))

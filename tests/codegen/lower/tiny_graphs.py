@@ -354,6 +354,23 @@ def masked() -> g.Graph:
     return replace(made, heads=(g.Head(task, "best"),))
 
 
+def weighing(pooling: g.WordPooling, twice: bool = False) -> g.Graph:
+    """What the rows of a text say of each word, by the embedding's own table."""
+    b = Builder()
+    embed = b.embed("hidden")
+    body = (
+        embed,
+        g.Layers("layer", 2, b.inside(2).post_layer()),
+        b.linear("transform", "hidden", "transformed", activation="gelu"),
+        b.norm("transform_norm", "transformed"),
+        g.WordWeights(
+            *("decoder", embed.terms[0].table, b.parameter("decoder_bias", VOCABULARY), pooling, twice),
+            *("transformed", "result"),
+        ),
+    )
+    return graph(body, "result", transformed=WIDTH, result=VOCABULARY)
+
+
 def _final_norm(b: Builder) -> tuple[g.Op, ...]:
     return (b.norm("final_norm", "hidden"),)
 
@@ -397,4 +414,6 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "poolings": poolings,
     "tied words": tied,
     "masked words": masked,
+    "weights of words, max": lambda: weighing("max"),
+    "weights of words, sum": lambda: weighing("sum", twice=True),
 }

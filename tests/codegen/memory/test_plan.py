@@ -67,7 +67,7 @@ def event(op: p.Op, block: int | None) -> Event:
             cells(op.input, None),
             cells(op.logits, None) | cells(op.sums, None) | {(op.out.name, block or 0)},
         )
-    elif isinstance(op, p.Gru):
+    elif isinstance(op, p.Gru | p.WordWeights):
         read, written = cells(op.input, None), cells(op.out, None) | {("scratch", 0)}
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)

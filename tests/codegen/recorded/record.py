@@ -45,6 +45,7 @@ def main() -> None:
     import pair_variants
     import plain_variants
     import sentence_variants
+    import sparse_variants
     import static_variants
     import tag_variants
     import vector_variants
@@ -55,6 +56,7 @@ def main() -> None:
         for module, prefix in (
             (library_variants, ""),
             (sentence_variants, ""),
+            (sparse_variants, ""),
             (static_variants, ""),
             (embedding_variants, ""),
             (tag_variants, ""),

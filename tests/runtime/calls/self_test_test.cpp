@@ -120,6 +120,11 @@ TEST(SelfTest, OfRowsOfMasks) {
     expect_each_difference_is_seen<RowsResult>(kGoldens, 6, true);
 }
 
+TEST(SelfTest, OfTheCrcOfARow) {
+    constexpr GoldenSum<3> kGoldens[] = {{"text", 2, kIds, 0xB20E96B1}, {"text", 2, kIds, 0xB20E96B1}};  // by zlib
+    expect_each_difference_is_seen<RowsResult>(kGoldens, 3, false);
+}
+
 TEST(SelfTest, OfATextWithoutMasks) {
     constexpr GoldenMasks<3> kGoldens[] = {{"text", 2, kIds, 0, nullptr}};
     const auto none = [](Answer&) { answers[0].count = answers[1].count = 0; };

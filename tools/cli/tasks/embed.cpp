@@ -5,7 +5,6 @@
 
 #include "../answers.hpp"
 #include "../compare_texts.hpp"
-#include "../failure.hpp"
 #include "../format.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
@@ -32,20 +31,6 @@ constexpr const char* kEvaluation = R"(
   --label-column C     number from 1, or name, of the column with the scores (default 1)
 )";
 
-const Option kOptions[] = {
-    {"--similarity", 2, kChoosesMode, Mode::similarity,
-     [](Options& o, Values v) {
-         o.compared.push_back({v[0], v[1]});
-     }},
-};
-const OptionGroup kSimilarityOptions(kOptions);
-
-void check(const Options& options) {
-    if (options.pair_lines && options.mode == Mode::evaluate) {
-        fail(kWrongUse, "--pairs does not go with --evaluate here: the two texts of a row are embedded one by one");
-    }
-}
-
 std::string as_text(const Options&, const Text&, const Answer& answer) {
     return values_as_text(answer);
 }
@@ -67,7 +52,7 @@ extern const TaskFace kEmbedFace;
 const TaskFace kEmbedFace = {
     "embeds texts",
     {&kPairOptions, &kTableOptions, &kSimilarityOptions},
-    check,
+    check_one_by_one,
     kPairHelp,
     kOutput,
     {kSimilarity, kEvaluation, kTwoTextColumnsHelp, kHeaderHelp},

@@ -40,10 +40,6 @@ constexpr const char* kEvaluation = R"(
 constexpr const char* kCut = "text cut to the tokens of its kind, at most %u\n";
 
 const Option kOptions[] = {
-    {"--similarity", 2, kChoosesMode, Mode::similarity,
-     [](Options& o, Values v) {
-         o.compared.push_back({v[0], v[1]});
-     }},
     {"--query", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.side = Side::query; }},
     {"--as-written", 0, kTexts | kRows | bit(Mode::similarity), kNone,
      [](Options& o, Values) { o.wanted.as_written = true; }},
@@ -90,7 +86,7 @@ Similarity compare(std::string_view query, std::string_view document, const std:
 extern const TaskFace kEmbedEachFace;
 const TaskFace kEmbedEachFace = {
     "gives tokens vectors",
-    {&kTableOptions, &kVectorOptions},
+    {&kTableOptions, &kVectorOptions, &kSimilarityOptions},
     check,
     nullptr,
     kOutput,

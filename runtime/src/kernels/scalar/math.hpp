@@ -68,6 +68,13 @@ ETCH_DEVICE inline float log2(float y) noexcept {
     return static_cast<float>(exponent) + (fraction * horner(polynomials::kLog2, fraction));
 }
 
+// log(1 + x), 0 <= x < 2^127, with a relative error below 6e-7. What 1 + x rounds away of x is put back.
+ETCH_DEVICE inline float log1p(float x) noexcept {
+    const float y = 1.0f + x;
+    const float rest = x - (y - 1.0f);
+    return (log2(y) * polynomials::kLn2) + (rest / y);
+}
+
 ETCH_DEVICE inline float erf(float x) noexcept {
     const float magnitude = absolute(x);
     const float z = magnitude < polynomials::kErfLimit ? magnitude : polynomials::kErfLimit;

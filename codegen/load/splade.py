@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a SparseEncoder of sentence-transformers: how the logits of a masked language model become one row of
+weights. Both forms are read, the one of version 5 (`MLMTransformer`) and the one of version 6 (`Transformer` with
+`transformer_task` fill-mask)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.graph import WordPooling
+from .files import CheckpointFolder
+from .max_tokens import SENTENCE_FILE
+from .refusal import refusal, shown
+
+SETTINGS_FILE = "config_sentence_transformers.json"
+_FILES = {"MLMTransformer": "mlm_transformer", "SpladePooling": "splade_pooling"}
+SPARSE_TYPES = {
+    f"sentence_transformers.sparse_encoder.{package}.{part}{name}": name
+    for package in ("models", "modules")
+    for name, file in _FILES.items()
+    for part in ("", f"{file}.", f"{name}.")
+}
+_ROUTES = ("Router", "Asym", "SparseStaticEmbedding", "IDF")
+_TASK = "fill-mask"
+# Keys of sentence_bert_config.json that choose how the model is run, with the values that mean: as everybody does.
+WEIGHTS: dict[str, tuple[object, ...]] = {
+    "transformer_task": (_TASK,),
+    "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
+    "module_output_name": ("token_embeddings",),
+    "processing_kwargs": (None, {}),
+    "query_length": (None,),
+    "document_length": (None,),
+    "query_expansion": (None,),
+    "model_args": (None, {}),
+    "model_kwargs": (None, {}),
+    "tokenizer_args": (None, {}),
+    "processor_kwargs": (None, {}),
+    "config_args": (None, {}),
+    "config_kwargs": (None, {}),
+}
+_STRATEGIES: tuple[WordPooling, ...] = ("max", "sum")
+_TWICE = {"relu": False, "log1p_relu": True}  # whether the logarithm is taken twice
+
+
+@dataclass(frozen=True)
+class SparsePooling:
+    """What follows the logits of all tokens: log(1 + relu), and the largest or the sum of each entry."""
+
+    pooling: WordPooling = "max"
+    twice: bool = False
+
+
+def read_splade_pooling(folder: CheckpointFolder, file: str, vocabulary: int) -> SparsePooling:
+    """What the SpladePooling module says; `vocabulary` are the entries of the logits."""
+    if not folder.has(file):
+        raise refusal("sentence-file-missing", "the configuration of the SpladePooling module is missing", file=file)
+    values = folder.read_json(file)
+    known = ("pooling_strategy", "activation_function", "embedding_dimension", "word_embedding_dimension", "chunk_size")
+    for key in values:
+        if key not in known:
+            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
+    for key in ("embedding_dimension", "word_embedding_dimension"):
+        width = values.get(key)
+        if width is not None and (type(width) is not int or width != vocabulary):
+            message = f"'{key}': expected a width of {vocabulary} (vocab_size), got {shown(width)}"
+            raise refusal("sentence-width", message, file=file)
+    strategy, function = values.get("pooling_strategy", "max"), values.get("activation_function", "relu")
+    if strategy not in _STRATEGIES:
+        message = f"pooling {shown(strategy)} is not supported (supported: {', '.join(_STRATEGIES)})"
+        raise refusal("sentence-pooling-not-supported", message, file=file)
+    if not isinstance(function, str) or function not in _TWICE:
+        message = f"'activation_function': {shown(function)} is not supported (supported: {', '.join(_TWICE)})"
+        raise refusal("sentence-setting", message, file=file)
+    return SparsePooling(strategy, _TWICE[function])
+
+
+def check_fill_mask(folder: CheckpointFolder, legacy: bool) -> None:
+    """Refuses a Transformer of which nothing says that it gives logits: a `legacy` MLMTransformer does by itself."""
+    task = (folder.read_json_if_present(SENTENCE_FILE) or {}).get("transformer_task")
+    if task != _TASK and not legacy:
+        message = f"SpladePooling takes the logits of a masked language model: 'transformer_task' must be '{_TASK}'"
+        raise refusal("sentence-setting", message, file=SENTENCE_FILE)
+
+
+def check_dimensions(folder: CheckpointFolder) -> None:
+    """Refuses a folder that keeps the largest weights only."""
+    most = (folder.read_json_if_present(SETTINGS_FILE) or {}).get("max_active_dims")
+    if most is not None:
+        message = (
+            f"'max_active_dims': {shown(most)} is not supported: remove it, a call writes as many weights as it is "
+            "asked for, the largest first"
+        )
+        raise refusal("sentence-setting", message, file=SETTINGS_FILE)
+
+
+def check_not_of_routes(kind: str) -> None:
+    """Says what to do with a folder whose queries are looked up where documents go through a model."""
+    name = kind.rpartition(".")[2]
+    if name in _ROUTES:
+        message = (
+            f"module {shown(name)} is not supported: queries and documents go different ways. For documents, make a "
+            "folder of their route's files: those of its Transformer with a modules.json of it and SpladePooling; a "
+            "query is then its tokens, weighed by the numbers in the folder of the other route"
+        )
+        raise refusal("sentence-module-not-supported", message, file="modules.json")

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a text weighs the entries of the vocabulary. Evaluated: the dot product of each row's two texts against the
+// scores of the label column, Pearson and Spearman.
+#include <algorithm>
+#include <vector>
+
+#include "../answers.hpp"
+#include "../compare_texts.hpp"
+#include "../format.hpp"
+#include "../task_face.hpp"
+#include "../task_parts.hpp"
+#include "../utf8.hpp"
+#include "etch/similarity.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr const char* kOutput = R"(
+                       piece TAB weight, the largest first, the next pieces behind it
+  --top K              so many pieces (default 5, with --json all that have a weight above 0)
+  --json               {"weights": [{"token", "id", "weight"}], "tokens", "truncated"}
+)";
+
+constexpr const char* kSimilarity = R"(
+--similarity A B       the dot product of the two texts' weights; may be repeated
+                       with --json {"similarity", "tokens", "truncated"}, the last two for each text
+
+)";
+
+constexpr const char* kEvaluation = R"(
+--evaluate FILE.csv|FILE.tsv|FILE.jsonl
+  Pearson's and Spearman's correlation of the dot product of a row's two texts with its score. csv has RFC 4180 quotes,
+  tsv has none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  --label-column C     number from 1, or name, of the column with the scores (default 1)
+)";
+
+// A line; an empty one where no weight is above 0.
+std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    std::string out;
+    const std::uint32_t shown = std::min(options.top.value_or(kTop), answer.weight_count);
+    for (std::uint32_t i = 0; i < shown; ++i) {
+        out += i == 0 ? "" : "\t";
+        append_printable(out, piece(answer.weights[i].id));
+        out += format("\t%.4f", static_cast<double>(answer.weights[i].weight));
+    }
+    return out + '\n';
+}
+
+std::string described() {
+    return format(", weights of %u entries of its vocabulary", static_cast<unsigned>(kModel.width));
+}
+
+Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
+    const Answer a = answer_or_fail(first, where);
+    const std::vector<TokenWeight> kept(a.weights, a.weights + a.weight_count);  // the next answer takes its place
+    const Answer b = answer_or_fail(second, where);
+    return {dot_product(kept.data(), a.weight_count, b.weights, b.weight_count),
+            {a.tokens, b.tokens},
+            {a.truncated, b.truncated}};
+}
+
+}  // namespace
+
+extern const TaskFace kEmbedSparseFace;
+const TaskFace kEmbedSparseFace = {
+    "embeds texts sparsely",
+    {&kPairOptions, &kTopOptions, &kTableOptions, &kSimilarityOptions},
+    check_one_by_one,
+    kPairHelp,
+    kOutput,
+    {kSimilarity, kEvaluation, kTwoTextColumnsHelp, kHeaderHelp},
+    described,
+    kTextCut,
+    as_text,
+    append_weights,
+    evaluate_similarity,
+    RowTexts::two,
+    false,
+    compare,
+};
+
+}  // namespace etch::cli
