@@ -258,7 +258,7 @@ REFUSED: list[tuple[str, str, str, list[Change]]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "file", "words", "changes"), REFUSED, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("code", "file", "words", "changes"), REFUSED)
 def test_refusals(code: str, file: str, words: str, changes: list[Change], tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
         load_checkpoint(changed(tmp_path, *changes))
