@@ -38,7 +38,8 @@ class Judge:
         screened = _LEAST_ROWS
         if program.target is None:
             tokens = sum(len(text.ids) for text in self._texts_of(space.whole, rows)) / count
-            screened = int(_SECONDS / estimated_seconds(program, max(1, round(tokens))))
+            taken = estimated_seconds(program, max(1, round(tokens)))  # 0 where nothing is multiplied
+            screened = int(_SECONDS / max(taken, _SECONDS / _MOST_ROWS))
         screened = min(count, max(_LEAST_ROWS, min(_MOST_ROWS, screened)))
         chosen = [i * count // screened for i in range(screened)]
         self._few = replace(rows, rows=tuple(rows.rows[i] for i in chosen), truths=rows.truths[chosen])

@@ -76,7 +76,15 @@ def table(count: int) -> Rows:
 
 @pytest.mark.parametrize(
     ("count", "each", "rows"),
-    [(1000, 0.08, 100), (1000, 10.0, 32), (1000, 0.001, 256), (20, 0.001, 20), (20, 10.0, 20), (200, 0.25, 32)],
+    [
+        (1000, 0.08, 100),
+        (1000, 10.0, 32),
+        (1000, 0.001, 256),
+        (1000, 0.0, 256),
+        (20, 0.001, 20),
+        (20, 10.0, 20),
+        (200, 0.25, 32),
+    ],
 )
 def test_as_many_rows_as_take_eight_seconds(asked: dict[str, list[Any]], count: int, each: float, rows: int) -> None:
     asked["set"][0]["each"] = each
