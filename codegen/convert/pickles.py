@@ -8,6 +8,7 @@ import re
 from ..errors import EtchError
 from ..load.files import CheckpointFolder
 from ..load.pickles import PICKLE, PICKLE_SUFFIXES, pickled_names
+from ..load.sentence import static_path
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
@@ -27,8 +28,9 @@ def pickles_of(source: CheckpointFolder, chosen: list[str]) -> dict[str, list[st
                 raise _refuse("pickle-missing", f"the folder has no '{name}'")
         found = {"": list(chosen)}
     else:
-        found = {} if WEIGHTS_FILE in names or INDEX_FILE in names else {"": _of_the_model(names)}
-    for folder in names:  # Dense modules of sentence-transformers
+        elsewhere = static_path(source) not in (None, "", ".")  # the table that is all of the model
+        found = {} if elsewhere or WEIGHTS_FILE in names or INDEX_FILE in names else {"": _of_the_model(names)}
+    for folder in names:  # modules of sentence-transformers
         inside = source.names(folder) if source.is_folder(folder) and re.fullmatch(r"\d+_\w+", folder) else []
         if PICKLE in inside and WEIGHTS_FILE not in inside:
             found[folder] = [f"{folder}/{PICKLE}"]

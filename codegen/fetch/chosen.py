@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ..load.other_files import is_other_file
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
 
-_MODULE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors|pytorch_model\.bin)")
+_MODULE = re.compile(r"\d+_\w+/(config\.json|tokenizer\.json|model\.safetensors|pytorch_model\.bin)")
 _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _PICKLE = re.compile(r"pytorch_model(?:-\d{5}-of-\d{5})?\.bin")
 

@@ -31,8 +31,9 @@ def fetch(name: HubName, out: Path, echo: Callable[[str], None]) -> None:
     about = _asked(name, lambda: hub.HfApi().model_info(name.repository, revision=name.revision, files_metadata=True))
     files = {file.rfilename: file for file in about.siblings or ()}
     wanted = chosen(files)
-    if "config.json" not in wanted:
-        raise _refuse("hub-no-checkpoint", f"{name} has no config.json among its {len(files)} files")
+    if not {"config.json", "modules.json"} & set(wanted):
+        message = f"{name} has neither config.json nor modules.json among its {len(files)} files"
+        raise _refuse("hub-no-checkpoint", message)
     too_large = [file for file in wanted if (files[file].size or 0) > MAX_FILE_BYTES]
     if too_large:
         raise _refuse("hub-too-large", f"{too_large[0]} has more than {MAX_FILE_BYTES} bytes, the most that is read")

@@ -28,9 +28,10 @@ function(etch_add_model_library library)
       "${options}, each with a value, GPU or REGIONS")
   endif()
   get_filename_component(checkpoint ${model_CHECKPOINT} ABSOLUTE)
-  if(NOT EXISTS ${checkpoint}/config.json AND NOT EXISTS ${checkpoint}/head.json)
-    message(FATAL_ERROR "etch_add_model(${library}): ${checkpoint} holds no config.json and no head.json: "
-      "not a checkpoint folder")
+  if(NOT EXISTS ${checkpoint}/config.json AND NOT EXISTS ${checkpoint}/head.json
+     AND NOT EXISTS ${checkpoint}/modules.json)
+    message(FATAL_ERROR "etch_add_model(${library}): ${checkpoint} holds neither config.json nor "
+      "head.json nor modules.json: not a checkpoint folder")
   endif()
   set(name ${library})
   if(model_NAME)

@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from recorded.outputs import folder as recorded
 from tiny_checkpoint import read_raw_safetensors, write_json, write_tiny_checkpoint
 from tiny_heads import write_head
 from tiny_sentence import write_tiny_sentence_model
@@ -63,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
 def arrays(path: Path) -> dict[str, np.ndarray]:
     """The tensors of a file of float32, or float16."""
     header, data = read_raw_safetensors(path)
-    header.pop("__metadata__")
+    header.pop("__metadata__", None)
     return {
         name: np.frombuffer(data[slice(*entry["data_offsets"])], _TYPES[entry["dtype"]]).reshape(entry["shape"])
         for name, entry in header.items()
@@ -206,6 +208,18 @@ def test_a_bare_encoder_and_a_pickled_dense_module(torch: ModuleType, tmp_path: 
     for name in ("modules.json", "2_Dense/config.json", "1_Pooling/config.json"):
         (folder / name).unlink()
     assert cli.main(["convert", str(folder), "--out", str(tmp_path / "bare")]) == 0
+
+
+@pytest.mark.parametrize(("variant", "table"), [("mean", ""), ("dense", "0_StaticEmbedding")])
+def test_a_table_without_a_transformer(torch: ModuleType, variant: str, table: str, tmp_path: Path) -> None:
+    """At the top of the folder, or in a folder of its own, where nothing lies at the top."""
+    source, folder = recorded(f"static_embedding/{variant}"), tmp_path / "model"
+    shutil.copytree(source, folder)
+    pickled(torch, folder / table)
+    code, out = converted(folder)
+    assert code == 0
+    before, after = (arrays(path / table / WEIGHTS)["embedding.weight"] for path in (source, out))
+    assert before.tobytes() == after.tobytes()
 
 
 def spoil(change: Callable[[ModuleType, Path, dict[str, Any]], object]) -> Callable[[ModuleType, Path], None]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from hub_server import COMMIT, hub
-from tiny_checkpoint import split_weights, write_tiny_checkpoint
+from tiny_checkpoint import split_weights, write_json, write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen.fetch.chosen import chosen
@@ -89,6 +89,10 @@ def test_refused(client: None, tmp_path: Path) -> None:
     (tmp_path / "repository/config.json").unlink()
     with hub(tmp_path / "repository") as address:
         assert "error[hub-no-checkpoint]" in refused("someone/model", address)
+    write_json(tmp_path / "repository/modules.json", [])
+    with hub(tmp_path / "repository") as address:
+        done = etch("fetch", "someone/model", "--out", tmp_path / "static", hub=address)
+    assert done.returncode == 0, done.stderr
 
 
 def test_pickled_weights_are_to_be_converted(client: None, tmp_path: Path) -> None:
@@ -132,6 +136,10 @@ def test_a_name_of_the_hub_is_no_folder(tmp_path: Path) -> None:
         (["pytorch_model-00001-of-00002.bin", "pytorch_model.bin.index.json"], ["pytorch_model-00001-of-00002.bin"]),
         (["2_Dense/pytorch_model.bin", "2_Dense/model.safetensors"], ["2_Dense/model.safetensors"]),
         (["2_Dense/pytorch_model.bin", "2_Dense/config.json"], ["2_Dense/config.json", "2_Dense/pytorch_model.bin"]),
+        (
+            ["0_StaticEmbedding/tokenizer.json", "0_StaticEmbedding/vocab.txt", "0_StaticEmbedding/model.safetensors"],
+            ["0_StaticEmbedding/model.safetensors", "0_StaticEmbedding/tokenizer.json"],
+        ),
         (
             ["spiece.model", "merges.txt", "LICENSE.txt", "a.py", "../x.json"],
             ["LICENSE.txt", "merges.txt", "spiece.model"],

@@ -228,7 +228,7 @@ def test_a_refusal_of_the_generator_stops_the_build(source: Path, prefix: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "no config.json and no head.json: not a checkpoint folder"),
+        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "nor modules.json: not a checkpoint folder"),
         ("CHECKPOINT checkpoint", "", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8", "RECIPY w8a8", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8 MAX_TOKENS 128", "RECIPE", "expected LIBRARY CHECKPOINT folder"),
