@@ -45,6 +45,9 @@ CALLS = {
     "result.probability": "(void)result.probability;",
     "tag(workspace, text, result)": "(void)etch::tagger::tag(tagging, text, tags);",
     **{f"result.{member}": f"(void)tags.{member};" for member in ("spans", "capacity", "count", "aggregation")},
+    "embed_sparse(workspace, text, result)": "(void)etch::splade::embed_sparse(weighing, text, sparse);",
+    **{f"result.{member}": f"(void)sparse.{member};" for member in ("weights", "dense")},
+    "etch::dot_product(a, b)": "(void)etch::dot_product(sparse, sparse);",
     "choose(workspace, prompt, choices, count, probabilities, choice)": (
         "(void)etch::chooser::choose(choosing, text, texts, count, probabilities, choice);"
     ),
@@ -79,13 +82,16 @@ def test_calls_in_sentences_compile(tmp_path: Path) -> None:
     assert etch("generate", tmp_path / "checkpoint", "--out", tmp_path / "tiny").code == 0
     assert etch("generate", folder("tags/bert"), "--out", tmp_path / "tagger").code == 0
     assert etch("generate", folder("choices/bert"), "--out", tmp_path / "chooser").code == 0
+    assert etch("generate", folder("sparse/bert"), "--out", tmp_path / "splade").code == 0
     assert etch("generate", ROOT / "tests/codegen/generation/gpt2/texts", "--out", tmp_path / "writer").code == 0
-    program = [f"#include <{name}.hpp>" for name in ("agnews", "tiny", "tagger", "chooser", "writer")]
+    names = ("tiny", "tagger", "splade", "chooser", "writer")
+    program = [f"#include <{name}.hpp>" for name in ("agnews", *names)]
     program += [f"#include <{header}>" for header in headers]
     program += ["using namespace etch::agnews;", "void calls();", "void calls() {", "static Workspace workspace;"]
     program += ["const std::string_view text, texts[2];", "std::size_t count = 2;", "std::uint64_t budget = 1;"]
     program += ["Result result, results[2];", "etch::tiny::Result a{}, b{};", "(void)a;", "(void)b;"]
     program += ["static etch::tagger::Workspace tagging;", "etch::tagger::Result tags{};", "(void)tags;"]
+    program += ["static etch::splade::Workspace weighing;", "etch::splade::Result sparse{};", "(void)sparse;"]
     program += ["static etch::chooser::Workspace choosing;", "(void)choosing;", "float probabilities[2];"]
     program += ["(void)probabilities;", "etch::chooser::Choice choice{};", "(void)choice;"]
     program += ["static etch::writer::Workspace writing;", "(void)writing;"]
@@ -95,7 +101,7 @@ def test_calls_in_sentences_compile(tmp_path: Path) -> None:
     folders = [
         ROOT / "runtime/include",
         ROOT / "generated/agnews",
-        *(tmp_path / name for name in ("tiny", "tagger", "chooser", "writer")),
+        *(tmp_path / name for name in names),
     ]
     command = ["g++", *flags, *(f"-I{folder}" for folder in folders), "calls.cpp"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)

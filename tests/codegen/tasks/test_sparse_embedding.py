@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,10 @@ from codegen.head_folders import HeadFolder
 from codegen.ir.check_supported import check_supported
 from codegen.ir.graph import Graph, WordWeights
 from codegen.request import Prune
+from codegen.sqlite.extension import make_extension
 from codegen.tasks.sparse_embedding import SparseEmbedding
+from codegen.web.site import make_site
+from codegen.wheel.wheel import make_wheel
 
 VARIANTS = variants("sparse")
 MODULES, POOLING = "modules.json", "1_SpladePooling/config.json"
@@ -230,6 +234,14 @@ def test_what_is_not_there_for_weights(tmp_path: Path) -> None:
             pipeline.generate(request, lambda _: None)
         assert caught.value.stage == "gpu" if code is None else caught.value.code == code
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("make", "stage"), [(make_site, "web"), (make_wheel, "wheel"), (make_extension, "sqlite")])
+def test_other_places_refuse_it_by_name(make: Callable[..., object], stage: str, tmp_path: Path) -> None:
+    pipeline.generate(pipeline.Request(folder("sparse/bert"), tmp_path / "model"), lambda _: None)
+    with pytest.raises(EtchError, match="this model's task is embed_sparse") as caught:
+        make(tmp_path / "model", tmp_path / "out", lambda _: None)
+    assert (caught.value.code, caught.value.stage) == ("task-not-supported", stage)
 
 
 def test_a_table_is_judged_by_dot_products(tmp_path: Path) -> None:
