@@ -10,13 +10,13 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 inline LinearS8 linear_of(const S8Weights& weights, std::uint32_t rows, QuantizedRows input, F32Rows out) noexcept {
-    return {weights, rows, input, out, Activation::relu};
+    return {weights, rows, input, out};
 }
 inline LinearF32 linear_of(const F32Weights& weights, std::uint32_t rows, F32Rows input, F32Rows out) noexcept {
-    return {weights, rows, input, out, Activation::relu};
+    return {weights, rows, input, out};
 }
 
-// Of a value that is not negative.
+// Of a logit, or of the largest of some and 0.
 float weight_of(float x, bool twice) noexcept {
     x = without_tiny(x);
     if (!(x > 0.0f)) return 0.0f;  // most entries are of no text
