@@ -152,7 +152,8 @@ class CharacterBpeModel:
     byte_fallback: bool  # unknown characters are written as pieces `<0x00>` to `<0xFF>`, one for each byte
     fuse_unknown: bool  # neighbouring unknown ones are one token
     without_id: tuple[str, ...] = ()  # pieces, in merges numbered behind the others: each is written as unknown
-    marks_goes_on: bool = False  # the piece of a symbol that does not end its word ends with GOES_ON
+    marks_goes_on: bool = False  # the piece of a symbol that does not end its word ends with GOES_ON,
+    marks_ends: bool = False  # that of one that does with END_OF_WORD
     named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
 

@@ -53,7 +53,7 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         for piece, symbols in words.items()
         if symbols and (spec.ignore_merges or _is_whole(symbols, ids.keys(), ranks, reached))
     }
-    by_id = not spec.marks_goes_on and _follow_from_ids(ids, ranks, pairs)
+    by_id = not _has_marks(spec) and _follow_from_ids(ids, ranks, pairs)
     unmade = {piece for piece in ids if by_id and piece not in pairs and _spellings(piece, ids)}
     marks = [_WHOLE * (piece in whole) + _SPECIAL * (piece in hidden) + _UNMADE * (piece in unmade) for piece in by_key]
     ordered = [pairs.get(piece, []) for piece in by_key] if not by_id else []
@@ -72,7 +72,7 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         ("merge_ranks", trie.packed(np.array([rank for _, rank in flat], np.uint32), rank_bits)),
         ("byte_ids", byte_ids(spec.byte_fallback, ids)),
     )
-    at_spaces = not (spec.ignore_merges or spec.marks_goes_on) and METASPACE in ids.keys() - hidden
+    at_spaces = not (spec.ignore_merges or _has_marks(spec)) and METASPACE in ids.keys() - hidden
     fields = (
         Field("first_nodes", array="first_nodes"),
         Field("metaspace_nodes", array="metaspace_nodes"),
@@ -91,8 +91,13 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         boolean("fuse_unknown", spec.fuse_unknown),
         boolean("parts_at_spaces", at_spaces and not any(METASPACE in piece.lstrip(METASPACE) for piece in pairs)),
         boolean("marks_goes_on", spec.marks_goes_on),
+        boolean("marks_ends", spec.marks_ends),
     )
     return Part("CharacterBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
+
+
+def _has_marks(spec: CharacterBpeModel) -> bool:
+    return spec.marks_goes_on or spec.marks_ends
 
 
 def _symbol(spec: CharacterBpeModel, piece: str | None) -> str | None:
@@ -111,9 +116,9 @@ def _key(spec: CharacterBpeModel, symbol: str) -> str:
 
 def _characters(spec: CharacterBpeModel, symbol: str) -> list[str]:
     """What merging makes a word of; nothing where the symbol is none."""
-    if not spec.marks_goes_on:
+    if not _has_marks(spec):
         return list(symbol)
-    if not symbol.endswith(END_OF_WORD):
+    if not symbol.endswith(END_OF_WORD) or symbol == END_OF_WORD:
         return []
     *before, last = symbol.removesuffix(END_OF_WORD)
     return [*before, last + END_OF_WORD]

@@ -43,6 +43,7 @@ TOKENIZER = Area(
         "test_character_bpe.py",
         "test_character_tokenizers.py",
         "test_fairseq_tokenizer.py",
+        "test_herbert_tokenizer.py",
         "test_m2m_tokenizer.py",
         "test_marian_tokenizer.py",
         "test_normal_forms.py",

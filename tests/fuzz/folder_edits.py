@@ -21,7 +21,7 @@ CLASSES = (
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
     *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer", "DebertaTokenizer"),
     *("NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer", "PegasusTokenizer", "ByT5Tokenizer"),
-    *("PhobertTokenizer", "BertweetTokenizer"),
+    *("PhobertTokenizer", "BertweetTokenizer", "HerbertTokenizer", "LayoutLMTokenizer"),
 )
 TOKENS = (
     "[CLS]",

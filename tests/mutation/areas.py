@@ -14,7 +14,7 @@ FROZEN = "tests/codegen/test_frozen_values.py"
 AGAINST_THE_WHEEL = (
     *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
     *("word_piece_steps", "marian_tokenizer", "m2m_tokenizer", "character_splits", "normalizer_sequences"),
-    *("character_tokenizers", "fairseq_tokenizer"),
+    *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer"),
 )
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "

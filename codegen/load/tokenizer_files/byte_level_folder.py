@@ -127,7 +127,7 @@ def read_byte_level_folder(
     with_segments = name in (ROBERTA_TOKENIZER, LUKE_TOKENIZER) or has_segments(config, usual=name == DEBERTA_TOKENIZER)
     whole = None
     if described is not None:
-        _check_same_pieces(folder, described)
+        check_same_pieces(folder, described)
         whole = read_byte_level_json(described if with_segments else without_segments(described))
         if not with_segments and whole.template.segments > 1:
             message = (
@@ -153,7 +153,7 @@ def _rebuilt(
     if described is not None:
         vocab, merges = described["model"]["vocab"], described["model"].get("merges")
     else:
-        vocab, merges = folder.read_json(VOCAB_FILE), _merge_lines(folder.read(MERGES_FILE))
+        vocab, merges = folder.read_json(VOCAB_FILE), merge_lines(folder.read(MERGES_FILE))
         check_vocab(vocab, None, VOCAB_FILE)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
@@ -228,7 +228,7 @@ def _without(described: dict[str, Any], dropped: set[str]) -> dict[str, Any]:
     return described | {"added_tokens": kept}
 
 
-def _merge_lines(raw: bytes) -> list[str]:
+def merge_lines(raw: bytes) -> list[str]:
     """The lines of merges.txt; those that begin with #version say nothing."""
     try:
         text = raw.decode("utf-8")
@@ -239,7 +239,7 @@ def _merge_lines(raw: bytes) -> list[str]:
     return [line for line in lines[: len(lines) - (not lines[-1])] if not line.startswith("#version")]
 
 
-def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> None:
+def check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> None:
     """Where the folder has the older files beside tokenizer.json, they must agree: different tools read either."""
     model = described["model"]
     if folder.has(VOCAB_FILE) and folder.read_json(VOCAB_FILE) != model.get("vocab"):
@@ -247,7 +247,7 @@ def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> N
     merges = model.get("merges")
     if folder.has(MERGES_FILE) and isinstance(merges, list):
         spelled = [" ".join(map(str, pair)) if isinstance(pair, list) else pair for pair in merges]
-        if _merge_lines(folder.read(MERGES_FILE)) != spelled:
+        if merge_lines(folder.read(MERGES_FILE)) != spelled:
             raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
 
 

@@ -10,8 +10,20 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from ...ir.tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, SplitSegmenter, TokenizerSpec
+from ...ir.tokenizer_spec import (
+    END_OF_WORD,
+    AddedToken,
+    BertNormalizer,
+    CharacterBpeModel,
+    CharsmapNormalizer,
+    MetaspaceSegmenter,
+    SequenceNormalizer,
+    SplitSegmenter,
+    TokenizerSpec,
+    WordSegmenter,
+)
 from ..refusal import refusal, shown
+from .bert_json import read_bert_normalizer
 from .bpe_json import is_bpe, read_bpe_model
 from .character_splits import KINDS, last_kind
 from .metaspace_json import METASPACE, read_character_segmenter
@@ -38,7 +50,7 @@ def is_character_bpe(described: dict[str, Any]) -> bool:
 def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json."""
     check_top(values)
-    model, merges = read_bpe_model(values["model"], byte_fallback=(None, False, True))
+    model, merges = read_bpe_model(values["model"], byte_fallback=(None, False, True), suffixes=(END_OF_WORD,))
     steps = listed_steps(values["normalizer"], *STEPS, *SEQUENCE_STEPS, "Prepend")
     rest = [step for step in steps if step not in (_PREPEND, REPLACE)]
     ends = steps[len(rest) :]
@@ -59,8 +71,13 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
         raise refusal("missing-special-token", message, file=FILE)
     _check_merges(merges, by_id, unknown, byte_fallback)
     segmenter = _segmenter(values["pre_tokenizer"], ends)
+    of_words = isinstance(segmenter, SplitSegmenter) and isinstance(segmenter.inner, WordSegmenter)
+    marks_ends = model["end_of_word_suffix"] == END_OF_WORD
+    if marks_ends and (not of_words or byte_fallback or model.get("ignore_merges")):
+        message = "end_of_word_suffix is supported without byte_fallback, ignore_merges and Metaspace only"
+        raise refusal("tokenizer-setting", message, file=FILE)
     return TokenizerSpec(
-        normalizer=read_character_bpe_normalizer(rest, beside_splits=isinstance(segmenter, SplitSegmenter)),
+        normalizer=_normalizer(rest, segmenter, of_words),
         segmenter=segmenter,
         model=CharacterBpeModel(
             pieces=tuple(piece or None for piece in by_id),
@@ -69,12 +86,21 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
             unknown_id=None if unknown is None else model["vocab"][unknown],
             byte_fallback=byte_fallback,
             fuse_unknown=model["fuse_unk"],
+            marks_ends=marks_ends,
         ),
         template=post.template,
         added_tokens=added,
         json=json.dumps({**values, "truncation": None, "padding": None}),
         notes=notes_of(values),
     )
+
+
+def _normalizer(
+    steps: list[dict[str, Any]], segmenter: MetaspaceSegmenter | SplitSegmenter, of_words: bool
+) -> BertNormalizer | CharsmapNormalizer | SequenceNormalizer:
+    if of_words and len(steps) == 1 and steps[0]["type"] == "BertNormalizer":
+        return read_bert_normalizer(steps[0])
+    return read_character_bpe_normalizer(steps, beside_splits=isinstance(segmenter, SplitSegmenter))
 
 
 def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter | SplitSegmenter:

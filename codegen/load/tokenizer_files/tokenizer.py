@@ -29,6 +29,7 @@ from .described_folder import read_described_folder
 from .esm_folder import is_esm_folder, read_esm_folder
 from .esmc_folder import is_esmc_folder, read_esmc_folder
 from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
+from .herbert_folder import is_herbert_folder, read_herbert_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
@@ -58,12 +59,9 @@ def read_tokenizer(
     usual_class: str = BERT_TOKENIZER,
 ) -> TokenizerSpec:
     """The same where tokenizer.json is `described`, or missing; `folder` has the files beside it."""
-    if is_byt5_folder(folder, class_in_config, usual_class):
-        spec, file = read_byt5_folder(folder), tokenizer_config.FILE
-    elif is_esmc_folder(folder, class_in_config, usual_class):
-        spec, file = read_esmc_folder(folder), tokenizer_config.FILE
-    elif is_fairseq_folder(folder, class_in_config, usual_class):
-        spec, file = read_fairseq_folder(folder, class_in_config, usual_class), vocab_text.FILE
+    by_class = _by_class(folder, described, class_in_config, usual_class)
+    if by_class is not None:
+        spec, file = by_class
     elif described is not None and is_word_level(described):
         read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
@@ -93,6 +91,22 @@ def read_tokenizer(
     _check_lengths(spec, file)
     wheel = tokenizer_json.wheel_of(spec.json, file)
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec, wheel))
+
+
+def _by_class(
+    folder: CheckpointFolder, described: dict[str, Any] | None, class_in_config: object, usual_class: str
+) -> tuple[TokenizerSpec, str] | None:
+    """The tokenizer of a class that takes little of tokenizer.json or nothing, and its file; None of others."""
+    named = class_in_config, usual_class
+    if is_byt5_folder(folder, *named):
+        return read_byt5_folder(folder), tokenizer_config.FILE
+    if is_esmc_folder(folder, *named):
+        return read_esmc_folder(folder), tokenizer_config.FILE
+    if is_fairseq_folder(folder, *named):
+        return read_fairseq_folder(folder, *named), vocab_text.FILE
+    if is_herbert_folder(folder, *named):
+        return read_herbert_folder(folder, described), VOCAB_FILE if described is None else tokenizer_json.FILE
+    return None
 
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:

@@ -107,6 +107,7 @@ using SplitWordPieceTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSeg
 using SequenceSplitWordPieceTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;
 using SequenceSplitCharacterBpeTokenizer =
     Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, CharacterBpe>;
+using WordCharacterBpeTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>;
 using SequenceWordCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>;
 using SplitUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;
 using SequenceSplitUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;

@@ -26,8 +26,10 @@ std::uint32_t Words<CharacterBpe>::find(std::uint32_t begin, std::uint32_t end) 
 
 // Of the node of a symbol's text, which ends at `end`, that of its piece.
 inline std::uint32_t Words<CharacterBpe>::marked(std::uint32_t node, std::uint32_t end) const noexcept {
-    if (!model_.marks_goes_on || end == word_.size()) return node;
-    for (const char* rest = CharacterBpe::kGoesOn; *rest != 0 && node != kNoNode; ++rest)
+    const bool is_end = end == word_.size();
+    if (!(is_end ? model_.marks_ends : model_.marks_goes_on)) return node;
+    for (const char* rest = is_end ? CharacterBpe::kEndOfWord : CharacterBpe::kGoesOn; *rest != 0 && node != kNoNode;
+         ++rest)
         node = find_child(model_.trie, node, static_cast<std::uint8_t>(*rest));
     return node;
 }
@@ -61,7 +63,7 @@ inline bool Words<CharacterBpe>::is_piece(std::uint32_t node) const noexcept {
 
 // Most words are one piece, and most pieces are what merging makes of their text: then nothing needs to be merged.
 bool Words<CharacterBpe>::write_whole() noexcept {
-    const std::uint32_t node = find(0, word_.size());
+    const std::uint32_t node = marked(find(0, word_.size()), word_.size());
     if (node == kNoNode || !ends_key(model_.trie, node)) return false;
     const std::uint32_t key = key_at(model_.trie, node);
     if ((mark(key) & (CharacterBpe::kWholeMark | hidden_)) != CharacterBpe::kWholeMark) return false;

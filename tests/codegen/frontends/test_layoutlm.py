@@ -13,12 +13,7 @@ LABELS, TAGS = "layoutlm/softmax", "tags/layoutlm"
 _X, _H = (f"layoutlm.embeddings.{side}_position_embeddings.weight" for side in "xh")
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "the usual entries": (LABELS, configure(max_2d_position_embeddings=None), "wrong-shape", "1024"),
-    "no entries": (
-        LABELS,
-        configure(max_2d_position_embeddings=0),
-        "config-out-of-range",
-        "max_2d_position_embeddings",
-    ),
+    "no entries": (LABELS, configure(max_2d_position_embeddings=0), "config-out-of-range", "max_2d"),
     "a table less": (TAGS, rename(_H, "layoutlm.embeddings.z.weight"), "missing-tensor", "tensor"),
     "a tensor more": (TAGS, add("layoutlm.more", (2,)), "unused-tensor", "layoutlm.more"),
     "another class": (LABELS, configure(architectures=["LayoutLMv2Model"]), "architecture-not-supported", "LayoutLM"),

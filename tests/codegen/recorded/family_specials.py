@@ -16,6 +16,7 @@ from token_ids import (
     ESMC,
     FAIRSEQ,
     GEMMA,
+    HERBERT,
     LUKE,
     MPNET,
     NO_SEGMENTS,
@@ -47,6 +48,7 @@ SPECIALS: dict[str, Specials] = {
     "bert/xlm_words": XLM_ROBERTA,
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
     **dict.fromkeys(("roberta/fairseq", "masks/roberta_fairseq"), FAIRSEQ),
+    "bert/herbert": HERBERT,
     "albert/own_words": ALBERT,
     "big_bird": BIG_BIRD,
     "rembert": REMBERT,

@@ -264,6 +264,7 @@ VARIANTS: dict[str, Variant] = {
         problem_type=REGRESSION,
     ),
     "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
+    "bert/herbert": bert_like("Bert", 3, (18, 3, 1, 23, 18)),
     "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
     "squeezebert/softmax": bert_like("SqueezeBert", 3, (24, 3, 2, 28, 20), embedding_size=24, layer_norm_eps=1e-3),
     "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),

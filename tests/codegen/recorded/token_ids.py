@@ -34,6 +34,7 @@ ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False,
 XLM_ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="xlm-roberta")
 LUKE = replace(ROBERTA, vocabulary="luke")
 FAIRSEQ = replace(ROBERTA, vocabulary="fairseq")
+HERBERT = replace(ROBERTA, between=1, vocabulary="herbert")
 BART = replace(ROBERTA, ends=True)
 CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=False, vocabulary="camembert")
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")

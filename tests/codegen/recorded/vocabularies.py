@@ -7,6 +7,7 @@ import json
 from itertools import product
 from pathlib import Path
 
+from herbert_files import herbert_folders
 from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_config, write_json
 from token_ids import Specials
 
@@ -107,6 +108,7 @@ FAIRSEQ_VOCABULARY = (
     *("<s>", "<pad>", "</s>", "<unk>", *(f"{letter}@@" for letter in _FAIRSEQ_LETTERS), *_FAIRSEQ_LETTERS),
     *("th@@", "the", "in@@", "an@@", "ing", "at", "on", "er", "and", *map(str, range(22)), "<mask>"),
 )
+_HERBERT = herbert_folders()["herbert, merges.txt"]
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -123,6 +125,7 @@ VOCABULARIES = {
     "xlnet": XLNET_VOCABULARY,
     "t5": T5_VOCABULARY,
     "fairseq": FAIRSEQ_VOCABULARY,
+    "herbert": tuple(_HERBERT["vocab.json"]),
     "esm": ESM_VOCABULARY,
     "esmc": ESMC_VOCABULARY,
     "clip": CLIP_VOCABULARY,
@@ -201,6 +204,13 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         (folder / "bpe.codes").write_text("".join(f"{code} 9\n" for code in FAIRSEQ_CODES), encoding="utf-8")
         write_json(
             folder / "tokenizer_config.json", {"tokenizer_class": "PhobertTokenizer", "model_max_length": max_tokens}
+        )
+        return
+    if specials.vocabulary == "herbert":
+        write_json(folder / "vocab.json", _HERBERT["vocab.json"])
+        (folder / "merges.txt").write_text(_HERBERT["merges.txt"], encoding="utf-8")
+        write_json(
+            folder / "tokenizer_config.json", {"tokenizer_class": "HerbertTokenizer", "model_max_length": max_tokens}
         )
         return
     import transformers

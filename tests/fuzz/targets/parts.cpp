@@ -137,8 +137,13 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
                                                {classes, parted, letters, {false, true}}, request);
             break;
         case 3:
-            run<etch::SequenceWordCharacterBpeTokenizer>(test_vocabulary::kMerged, nothing,
-                                                         {classes, parted, letters, {false, false}}, request);
+            if (one) {
+                run<etch::WordCharacterBpeTokenizer>(test_vocabulary::kMerged, {one, one, one, one},
+                                                     {classes, parted, letters, {false, false}}, request);
+            } else {
+                run<etch::SequenceWordCharacterBpeTokenizer>(test_vocabulary::kMerged, nothing,
+                                                             {classes, parted, letters, {false, false}}, request);
+            }
             break;
         case 4:
             run<etch::SequenceClipBpeTokenizer>(test_vocabulary::kBytesWithTokens, nothing,

@@ -214,6 +214,7 @@ constexpr Composition kCompositions[] = {
      answer<etch::SequenceSplitWordPieceTokenizer>},
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, CharacterBpe>",
      answer<etch::SequenceSplitCharacterBpeTokenizer>},
+    {"Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>", answer<etch::WordCharacterBpeTokenizer>},
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>",
      answer<etch::SequenceWordCharacterBpeTokenizer>},
     {"Tokenizer<CharsmapNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>", answer<etch::SplitUnigramTokenizer>},

@@ -304,6 +304,7 @@ inline void read(Reader& in, etch::CharacterBpe& model) {
     set(in, model.fuse_unknown);
     set(in, model.parts_at_spaces);
     set(in, model.marks_goes_on);
+    set(in, model.marks_ends);
 }
 
 inline void read(Reader& in, etch::Unigram& model) {

@@ -62,6 +62,7 @@ struct CharacterBpe {
     static constexpr std::uint32_t kSpecialMark = 2;
     static constexpr std::uint32_t kUnmadeMark = 4;
     static constexpr char kGoesOn[] = "@@";
+    static constexpr char kEndOfWord[] = "</w>";
 
     // Two sets of keys: pieces; texts that are never looked up, unless unknown text may be one of them. Nodes that are
     // not there are kNoNode of trie.hpp. Keys whose ids are piece_count or more are pieces without one: they are
@@ -90,7 +91,8 @@ struct CharacterBpe {
     bool byte_fallback;    // an unknown character is written in bytes
     bool fuse_unknown;     // else neighbouring ones are one token
     bool parts_at_spaces;  // no piece has U+2581 behind another character: what lies between is merged by itself
-    bool marks_goes_on;    // the piece of a symbol that does not end its word ends with kGoesOn
+    bool marks_goes_on;    // the piece of a symbol that does not end its word ends with kGoesOn,
+    bool marks_ends;       // that of one that does with kEndOfWord
 };
 
 // Of all ways to write a word in pieces the one whose scores have the highest sum. A character that is no piece is
