@@ -48,6 +48,14 @@ CALLS = {
     "embed_sparse(workspace, text, result)": "(void)etch::splade::embed_sparse(weighing, text, sparse);",
     **{f"result.{member}": f"(void)sparse.{member};" for member in ("weights", "dense")},
     "etch::dot_product(a, b)": "(void)etch::dot_product(sparse, sparse);",
+    "embed_each(workspace, text, result)": "(void)etch::late::embed_each(looking, text, found);",
+    "result.vectors": "found.vectors = nullptr;",
+    "result.side": "found.side = etch::Side::query;",
+    "etch::Side::document": "found.side = etch::Side::document;",
+    "etch::max_sim": "(void)etch::max_sim(nullptr, 0, nullptr, 0, 1);",
+    "etch::max_sim(query, query_count, document, document_count, kVectorWidth)": (
+        "(void)etch::max_sim(found.vectors, 1, found.vectors, 1, etch::late::kVectorWidth);"
+    ),
     "choose(workspace, prompt, choices, count, probabilities, choice)": (
         "(void)etch::chooser::choose(choosing, text, texts, count, probabilities, choice);"
     ),
@@ -83,8 +91,9 @@ def test_calls_in_sentences_compile(tmp_path: Path) -> None:
     assert etch("generate", folder("tags/bert"), "--out", tmp_path / "tagger").code == 0
     assert etch("generate", folder("choices/bert"), "--out", tmp_path / "chooser").code == 0
     assert etch("generate", folder("sparse/bert"), "--out", tmp_path / "splade").code == 0
+    assert etch("generate", folder("vectors/bert"), "--out", tmp_path / "late").code == 0
     assert etch("generate", ROOT / "tests/codegen/generation/gpt2/texts", "--out", tmp_path / "writer").code == 0
-    names = ("tiny", "tagger", "splade", "chooser", "writer")
+    names = ("tiny", "tagger", "splade", "chooser", "late", "writer")
     program = [f"#include <{name}.hpp>" for name in ("agnews", *names)]
     program += [f"#include <{header}>" for header in headers]
     program += ["using namespace etch::agnews;", "void calls();", "void calls() {", "static Workspace workspace;"]
@@ -94,6 +103,7 @@ def test_calls_in_sentences_compile(tmp_path: Path) -> None:
     program += ["static etch::splade::Workspace weighing;", "etch::splade::Result sparse{};", "(void)sparse;"]
     program += ["static etch::chooser::Workspace choosing;", "(void)choosing;", "float probabilities[2];"]
     program += ["(void)probabilities;", "etch::chooser::Choice choice{};", "(void)choice;"]
+    program += ["static etch::late::Workspace looking;", "etch::late::Result found{};", "(void)looking; (void)found;"]
     program += ["static etch::writer::Workspace writing;", "(void)writing;"]
     program += ["(void)text; (void)texts; (void)count; (void)budget; (void)results;", *lines, "}"]
     (tmp_path / "calls.cpp").write_text("\n".join(program) + "\n")
