@@ -226,8 +226,8 @@ def _with_static_embedding(folder: CheckpointFolder, path: str, limits_of: Calla
     """The table in `path` of a folder without a transformer."""
     static = read_static_embedding(folder, path)
     limits = limits_of(static.config)
-    sentence, notes = read_sentence_modules(folder, limits.width)
-    assert sentence is not None
+    sentence, notes = read_sentence_modules(folder, limits.width, limits.vocabulary)
+    assert isinstance(sentence, SentenceModules)
     notes += static.tokenizer.notes + other_library_notes(folder, static.tokenizer, sentence)
     return Checkpoint(
         config=static.config,

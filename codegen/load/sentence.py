@@ -126,7 +126,7 @@ def read_sentence_modules(
     if not (cross_encoder or sparse) and re.fullmatch(order, " ".join(names)) is None:
         raise refusal(
             "sentence-modules-order",
-            "expected Transformer, Pooling, perhaps Dense, LayerNorm, Dropout, and Normalize, or Transformer and "
+            "expected Transformer, Pooling, perhaps Dense, LayerNorm, Dropout, and Normalize, or Transformer, "
             "SpladePooling, "
             f"got {', '.join(names) or 'no modules'}",
             file=MODULES_FILE,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +101,6 @@ def test_model_types(capsys: pytest.CaptureFixture[str]) -> None:
         cli.main(["inspect", "--model-types"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.split() == sorted(FRONT_ENDS)
-
-
-def test_the_readme_lists_every_type() -> None:
-    rows = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8").split("| `model_type` |")[1]
-    assert set(FRONT_ENDS) <= set(re.findall(r"`([a-z0-9_-]+)`", rows.partition("\n\n")[0]))
 
 
 def test_inspect_for_shorter_texts(tmp_path: Path) -> None:
