@@ -20,7 +20,8 @@ from ..ir.search import Restrictions, Sampling, Search
 from ..ir.stage import Stage
 from ..memory.plan import slot_rows
 from .embeddings import embedding_names
-from .forward import INDENT, Row, Scope, layer_rows, op_rows
+from .forward import INDENT, Row, layer_rows, op_rows
+from .scope import Scope
 from .scores import soft_cap
 from .shapes import heads_of
 from .text import annotated, constant, float_literal, number_lines

@@ -11,7 +11,8 @@ from jinja2 import Environment
 from ..ir import program as p
 from ..ir.op import reads
 from ..ir.stage import Stage
-from .forward import Scope, op_rows, sliced
+from .forward import op_rows, sliced
+from .scope import Scope
 from .text import annotated
 
 

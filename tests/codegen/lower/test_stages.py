@@ -35,10 +35,10 @@ from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
 from codegen.render import forward
 from codegen.render.environment import template_environment
-from codegen.render.forward import RENDER
 from codegen.render.generation import PASS_ROWS
 from codegen.render.head import NEEDS
 from codegen.render.scores import MEMBER
+from codegen.render.statements import RENDER
 from codegen.targets import TARGETS
 
 

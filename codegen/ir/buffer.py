@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ops of a program read and write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["s8", "f32"]
+Rows = Literal["tokens", "block", "one", "masks", "steps", "sequences"]
+Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "state"]
+CACHES = ("keys", "values", "key_rows")  # of all rows, packed by head
+KEPT = ("steps", "sequences")  # rows that are there from step to step
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Activations in the arena: one row per token of the text, per row of the current block, per mask of the current
+    block of masks, per step, per sequence that is written, or one row.
+
+    Keys and values are `heads` packed matrices each, rows of keys `heads` times rows that a product reads; `kind` is
+    then what their elements are. A state is what a sequence keeps of its last steps, in floats. Those that what repeats
+    reads are there for each of `layers`, one behind the other.
+    """
+
+    name: str
+    storage: Storage
+    rows: Rows
+    width: int
+    heads: int = 1
+    kind: Kind = "f32"
+    layers: int = 1
