@@ -22,7 +22,7 @@ from ..load.bare_encoder import is_bare, with_pooling
 from ..load.files import CheckpointFolder
 from ..load.other_files import is_other_file
 from ..load.safetensors import MAX_FILE_BYTES
-from ..load.sentence import MODULES_FILE
+from ..load.sentence_files import MODULES_FILE
 from ..load.shards import WEIGHTS_FILE
 from ..pipeline import load, to_graph
 from .child import Job, run_child

@@ -18,7 +18,7 @@ from ..load.folder import Checkpoint
 from ..load.gru_head import FILE, GruHead
 from ..load.limits import Limits, usual_limits
 from ..load.multi_vector import MultiVectorModules
-from ..load.sentence import MODULES_FILE
+from ..load.sentence_files import MODULES_FILE
 from ..tasks.multi_vector import MultiVector
 from .shared.multi_vector_head import check_sides
 from .shared.near import advice

@@ -34,7 +34,6 @@ from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
 from .sentence import (
-    MODULES_FILE,
     Pooling,
     SentenceModules,
     cross_encoder_function,
@@ -43,6 +42,7 @@ from .sentence import (
     read_sentence_modules,
     static_path,
 )
+from .sentence_files import MODULES_FILE
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .splade import SparsePooling
 from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert

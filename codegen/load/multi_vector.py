@@ -25,7 +25,7 @@ from .files import CheckpointFolder
 from .limits import Limits
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
-from .sentence import (
+from .sentence_files import (
     MODULES_FILE,
     PACKAGES,
     SETTINGS_FILE,

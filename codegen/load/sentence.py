@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,42 +20,34 @@ from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
 from .row_norm import RowNorm, read_row_norm
+from .sentence_files import (
+    MODULES_FILE,
+    PACKAGES,
+    SETTINGS_FILE,
+    STATIC,
+    USUAL,
+    check_normalize,
+    check_transformer,
+    listed_modules,
+    only,
+    read_module,
+    read_prompts,
+    setting_refusal,
+    types_of,
+)
 from .splade import (
     SPARSE_TYPES,
     WEIGHTS,
     SparsePooling,
     check_dimensions,
     check_fill_mask,
-    check_not_of_routes,
     read_splade_pooling,
 )
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "weighted_mean", "last"]
 
-MODULES_FILE = "modules.json"
-SETTINGS_FILE = "config_sentence_transformers.json"
-MAX_MODULES = 16
 _MOST_MODES = 6  # as many as there are
-STATIC = "StaticEmbedding"  # a table in the place of Transformer and Pooling
 _SUPPORTED = ("Transformer", "Pooling", "Dense", "LayerNorm", "Dropout", "Normalize", STATIC)
-_FILES = {STATIC: "static_embedding", "LayerNorm": "layer_norm"}  # of modules whose file is not called as they are
-PACKAGES = (
-    "sentence_transformers.models",
-    "sentence_transformers.base.modules",
-    "sentence_transformers.sentence_transformer.modules",
-)
-
-
-def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str]:
-    """What modules.json may call these classes -> their names."""
-    return {
-        f"{package}.{part}{name}": name
-        for package in packages
-        for name in names
-        for part in ("", f"{_FILES.get(name, name.lower())}.", f"{name}.")
-    }
-
-
 _TYPES = types_of(PACKAGES, _SUPPORTED) | SPARSE_TYPES
 # Their names of the modes, ours. Of flags the order is that of their concatenation.
 _MODES: dict[str, Pooling] = {
@@ -76,29 +67,12 @@ _FLAGS = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 _WIDTHS = ("word_embedding_dimension", "embedding_dimension")
-# Keys of sentence_bert_config.json that choose how the encoder is run, with the values that mean: as everybody does.
-USUAL: dict[str, tuple[object, ...]] = {
-    "transformer_task": ("feature-extraction",),
-    "modality_config": ({"text": {"method": "forward", "method_output_name": "last_hidden_state"}},),
-    "module_output_name": ("token_embeddings",),
-    "processing_kwargs": (None, {}),
-    "query_length": (None,),
-    "document_length": (None,),
-    "query_expansion": (None,),
-    "model_args": (None, {}),
-    "model_kwargs": (None, {}),
-    "tokenizer_args": (None, {}),
-    "processor_kwargs": (None, {}),
-    "config_args": (None, {}),
-    "config_kwargs": (None, {}),
-}
 # The same of a CrossEncoder.
 _SCORES: dict[str, tuple[object, ...]] = USUAL | {
     "transformer_task": ("sequence-classification",),
     "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
     "module_output_name": ("scores",),
 }
-_HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first is read by max_tokens
 
 
 @dataclass(frozen=True)
@@ -226,53 +200,6 @@ def cross_encoder_function(folder: CheckpointFolder) -> str | None:
     return named
 
 
-def listed_modules(folder: CheckpointFolder) -> list[Any]:
-    """The entries of modules.json."""
-    items = folder.read_json_list(MODULES_FILE)
-    if len(items) > MAX_MODULES:
-        raise refusal("sentence-modules-order", f"{len(items)} modules are too many", file=MODULES_FILE)
-    return items
-
-
-def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str, str]:
-    """(class, path) of an entry of modules.json; `types` are the classes by what the file calls them."""
-    if not isinstance(item, dict) or not isinstance(item.get("type"), str) or not isinstance(item.get("path"), str):
-        raise refusal("sentence-module", f"module {place} must be an object with type and path", file=MODULES_FILE)
-    kind, path = item["type"], item["path"]
-    if kind not in types and not kind.startswith("sentence_transformers."):
-        raise refusal("remote-code", f"module {shown(kind)} is code that comes with the checkpoint", file=MODULES_FILE)
-    check_not_of_routes(kind)
-    if kind not in types:
-        supported = ", ".join(dict.fromkeys(types.values()))
-        raise refusal(
-            "sentence-module-not-supported",
-            f"module {shown(kind.rpartition('.')[2])} is not supported (supported: {supported})",
-            file=MODULES_FILE,
-        )
-    if item.get("idx", place) != place or item.get("kwargs", []) != []:
-        raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
-    unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
-    if unsafe or (types[kind] not in ("Transformer", "MLMTransformer", STATIC) and path in ("", ".")):
-        raise refusal(
-            "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
-        )
-    return types[kind], path
-
-
-def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]] = USUAL) -> None:
-    """That its settings have these values; where none are given, others read the key."""
-    if not folder.has(SENTENCE_FILE):
-        others = [name for name in folder.names() if re.fullmatch(r"sentence_[a-z-]+_config\.json", name)]
-        if others:  # sentence-transformers reads these as well
-            raise refusal("sentence-setting", f"this file must be named {SENTENCE_FILE}", file=others[0])
-        return
-    values = folder.read_json(SENTENCE_FILE)
-    only(values, (*usual, *_HARMLESS), SENTENCE_FILE)
-    for key, known in usual.items():
-        if known and key in values and values[key] not in known:
-            raise setting_refusal(key, values[key], SENTENCE_FILE)
-
-
 def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> tuple[Pooling, ...]:
     if not folder.has(file):
         raise refusal("sentence-file-missing", "the configuration of the Pooling module is missing", file=file)
@@ -328,50 +255,9 @@ def _modes(values: dict[str, Any], file: str) -> tuple[str, ...]:
     return flagged or ("mean",)
 
 
-def check_normalize(folder: CheckpointFolder, file: str, value: str = "sentence_embedding") -> None:
-    """That the Normalize of this file is of `value`, which is meant where it says nothing."""
-    values = folder.read_json_if_present(file) or {}  # versions before 6 write none
-    for key in ("module_input_name", "module_output_name"):
-        if values.get(key) not in (None, value):
-            raise setting_refusal(key, values[key], file)
-
-
 def _read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
     """Notes from config_sentence_transformers.json."""
     used = read_prompts(folder, model_type)
     if not used:
         return ()
     return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
-
-
-def read_prompts(folder: CheckpointFolder, model_type: str) -> list[str]:
-    """The names of those in config_sentence_transformers.json, whose other settings are checked; one that `encode`
-    would add by itself is refused."""
-    values = folder.read_json_if_present(SETTINGS_FILE) or {}
-    if values.get("model_type", model_type) != model_type:
-        raise setting_refusal("model_type", values["model_type"], SETTINGS_FILE)
-    if values.get("truncate_dim") is not None:
-        raise setting_refusal("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
-    prompts = values.get("prompts", {})
-    if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
-        raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)
-    default = values.get("default_prompt_name")
-    if default is not None and (not isinstance(default, str) or prompts.get(default) != ""):
-        raise refusal(
-            "sentence-prompt",
-            f"the default prompt {shown(default)} is not supported: put it before the texts yourself, and remove it",
-            file=SETTINGS_FILE,
-        )
-    return sorted(name for name, text in prompts.items() if text)
-
-
-def only(values: Mapping[str, Any], known: Collection[str], file: str) -> None:
-    """Refuses a key that is not known."""
-    for key in values:
-        if key not in known:
-            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
-
-
-def setting_refusal(key: str, value: object, file: str) -> Exception:
-    """Of a value that has no meaning here."""
-    return refusal("sentence-setting", f"'{key}': {shown(value)} is not supported", file=file)

@@ -11,32 +11,17 @@ from ..ir.graph import WordPooling
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
+from .sentence_files import SETTINGS_FILE, USUAL, only, types_of
 
-SETTINGS_FILE = "config_sentence_transformers.json"
-_FILES = {"MLMTransformer": "mlm_transformer", "SpladePooling": "splade_pooling"}
-SPARSE_TYPES = {
-    f"sentence_transformers.sparse_encoder.{package}.{part}{name}": name
-    for package in ("models", "modules")
-    for name, file in _FILES.items()
-    for part in ("", f"{file}.", f"{name}.")
-}
-_ROUTES = ("Router", "Asym", "SparseStaticEmbedding", "IDF")
+SPARSE_TYPES = types_of(
+    ("sentence_transformers.sparse_encoder.models", "sentence_transformers.sparse_encoder.modules"),
+    ("MLMTransformer", "SpladePooling"),
+)
 _TASK = "fill-mask"
 # Keys of sentence_bert_config.json that choose how the model is run, with the values that mean: as everybody does.
-WEIGHTS: dict[str, tuple[object, ...]] = {
+WEIGHTS = USUAL | {
     "transformer_task": (_TASK,),
     "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
-    "module_output_name": ("token_embeddings",),
-    "processing_kwargs": (None, {}),
-    "query_length": (None,),
-    "document_length": (None,),
-    "query_expansion": (None,),
-    "model_args": (None, {}),
-    "model_kwargs": (None, {}),
-    "tokenizer_args": (None, {}),
-    "processor_kwargs": (None, {}),
-    "config_args": (None, {}),
-    "config_kwargs": (None, {}),
 }
 _STRATEGIES: tuple[WordPooling, ...] = ("max", "sum")
 _TWICE = {"relu": False, "log1p_relu": True}  # whether the logarithm is taken twice
@@ -56,9 +41,7 @@ def read_splade_pooling(folder: CheckpointFolder, file: str, vocabulary: int) ->
         raise refusal("sentence-file-missing", "the configuration of the SpladePooling module is missing", file=file)
     values = folder.read_json(file)
     known = ("pooling_strategy", "activation_function", "embedding_dimension", "word_embedding_dimension", "chunk_size")
-    for key in values:
-        if key not in known:
-            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
+    only(values, known, file)
     for key in ("embedding_dimension", "word_embedding_dimension"):
         width = values.get(key)
         if width is not None and (type(width) is not int or width != vocabulary):
@@ -91,15 +74,3 @@ def check_dimensions(folder: CheckpointFolder) -> None:
             "asked for, the largest first"
         )
         raise refusal("sentence-setting", message, file=SETTINGS_FILE)
-
-
-def check_not_of_routes(kind: str) -> None:
-    """Says what to do with a folder whose queries are looked up where documents go through a model."""
-    name = kind.rpartition(".")[2]
-    if name in _ROUTES:
-        message = (
-            f"module {shown(name)} is not supported: queries and documents go different ways. For documents, make a "
-            "folder of their route's files: those of its Transformer with a modules.json of it and SpladePooling; a "
-            "query is then its tokens, weighed by the numbers in the folder of the other route"
-        )
-        raise refusal("sentence-module-not-supported", message, file="modules.json")

@@ -16,7 +16,7 @@ from .max_tokens import SENTENCE_FILE
 from .multi_vector import STANFORD, MultiVectorModules, sides_of
 from .refusal import refusal, shown
 from .safetensors import TensorFile
-from .sentence import MODULES_FILE, SETTINGS_FILE
+from .sentence_files import MODULES_FILE, SETTINGS_FILE
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 
 FILE = "artifact.metadata"

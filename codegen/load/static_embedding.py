@@ -21,7 +21,8 @@ from .files import CheckpointFolder
 from .limits import Limits
 from .refusal import refusal, shown
 from .safetensors import TensorFile
-from .sentence import MODULES_FILE, SentenceModules
+from .sentence import SentenceModules
+from .sentence_files import MODULES_FILE
 from .shards import WEIGHTS_FILE
 from .tokenizer_files.tokenizer import read_tokenizer
 from .tokenizer_files.tokenizer_config import AS_IN_JSON

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the folders of sentence-transformers have in common, whatever model they hold: the list of modules, how the
+Transformer is run, prompts. Whatever is not known here is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from .files import CheckpointFolder
+from .max_tokens import SENTENCE_FILE
+from .refusal import refusal, shown
+
+MODULES_FILE = "modules.json"
+SETTINGS_FILE = "config_sentence_transformers.json"
+MAX_MODULES = 16
+STATIC = "StaticEmbedding"  # a table in the place of Transformer and Pooling
+_AT_THE_TOP = ("Transformer", "MLMTransformer", STATIC)  # modules whose files may lie beside modules.json
+_ROUTES = ("Router", "Asym", "SparseStaticEmbedding", "IDF")
+# Of modules whose file is not called as they are.
+_FILES = {
+    STATIC: "static_embedding",
+    "LayerNorm": "layer_norm",
+    "MLMTransformer": "mlm_transformer",
+    "SpladePooling": "splade_pooling",
+}
+PACKAGES = (
+    "sentence_transformers.models",
+    "sentence_transformers.base.modules",
+    "sentence_transformers.sentence_transformer.modules",
+)
+# Keys of sentence_bert_config.json that choose how the encoder is run, with the values that mean: as everybody does.
+USUAL: dict[str, tuple[object, ...]] = {
+    "transformer_task": ("feature-extraction",),
+    "modality_config": ({"text": {"method": "forward", "method_output_name": "last_hidden_state"}},),
+    "module_output_name": ("token_embeddings",),
+    "processing_kwargs": (None, {}),
+    "query_length": (None,),
+    "document_length": (None,),
+    "query_expansion": (None,),
+    "model_args": (None, {}),
+    "model_kwargs": (None, {}),
+    "tokenizer_args": (None, {}),
+    "processor_kwargs": (None, {}),
+    "config_args": (None, {}),
+    "config_kwargs": (None, {}),
+}
+_HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first is read by max_tokens
+
+
+def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str]:
+    """What modules.json may call these classes -> their names."""
+    return {
+        f"{package}.{part}{name}": name
+        for package in packages
+        for name in names
+        for part in ("", f"{_FILES.get(name, name.lower())}.", f"{name}.")
+    }
+
+
+def listed_modules(folder: CheckpointFolder) -> list[Any]:
+    """The entries of modules.json."""
+    items = folder.read_json_list(MODULES_FILE)
+    if len(items) > MAX_MODULES:
+        raise refusal("sentence-modules-order", f"{len(items)} modules are too many", file=MODULES_FILE)
+    return items
+
+
+def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str, str]:
+    """(class, path) of an entry of modules.json; `types` are the classes by what the file calls them."""
+    if not isinstance(item, dict) or not isinstance(item.get("type"), str) or not isinstance(item.get("path"), str):
+        raise refusal("sentence-module", f"module {place} must be an object with type and path", file=MODULES_FILE)
+    kind, path = item["type"], item["path"]
+    if kind not in types and not kind.startswith("sentence_transformers."):
+        raise refusal("remote-code", f"module {shown(kind)} is code that comes with the checkpoint", file=MODULES_FILE)
+    _check_not_of_routes(kind)
+    if kind not in types:
+        supported = ", ".join(dict.fromkeys(types.values()))
+        raise refusal(
+            "sentence-module-not-supported",
+            f"module {shown(kind.rpartition('.')[2])} is not supported (supported: {supported})",
+            file=MODULES_FILE,
+        )
+    if item.get("idx", place) != place or item.get("kwargs", []) != []:
+        raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
+    unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
+    if unsafe or (types[kind] not in _AT_THE_TOP and path in ("", ".")):
+        raise refusal(
+            "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
+        )
+    return types[kind], path
+
+
+def _check_not_of_routes(kind: str) -> None:
+    """Says what to do with a folder whose queries are looked up where documents go through a model."""
+    name = kind.rpartition(".")[2]
+    if name in _ROUTES:
+        message = (
+            f"module {shown(name)} is not supported: queries and documents go different ways. For documents, make a "
+            "folder of their route's files: those of its Transformer with a modules.json of it and SpladePooling; a "
+            "query is then its tokens, weighed by the numbers in the folder of the other route"
+        )
+        raise refusal("sentence-module-not-supported", message, file=MODULES_FILE)
+
+
+def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]] = USUAL) -> None:
+    """That its settings have these values; where none are given, others read the key."""
+    if not folder.has(SENTENCE_FILE):
+        others = [name for name in folder.names() if re.fullmatch(r"sentence_[a-z-]+_config\.json", name)]
+        if others:  # sentence-transformers reads these as well
+            raise refusal("sentence-setting", f"this file must be named {SENTENCE_FILE}", file=others[0])
+        return
+    values = folder.read_json(SENTENCE_FILE)
+    only(values, (*usual, *_HARMLESS), SENTENCE_FILE)
+    for key, known in usual.items():
+        if known and key in values and values[key] not in known:
+            raise setting_refusal(key, values[key], SENTENCE_FILE)
+
+
+def check_normalize(folder: CheckpointFolder, file: str, value: str = "sentence_embedding") -> None:
+    """That the Normalize of this file is of `value`, which is meant where it says nothing."""
+    values = folder.read_json_if_present(file) or {}  # versions before 6 write none
+    for key in ("module_input_name", "module_output_name"):
+        if values.get(key) not in (None, value):
+            raise setting_refusal(key, values[key], file)
+
+
+def read_prompts(folder: CheckpointFolder, model_type: str) -> list[str]:
+    """The names of those in config_sentence_transformers.json, whose other settings are checked; one that `encode`
+    would add by itself is refused."""
+    values = folder.read_json_if_present(SETTINGS_FILE) or {}
+    if values.get("model_type", model_type) != model_type:
+        raise setting_refusal("model_type", values["model_type"], SETTINGS_FILE)
+    if values.get("truncate_dim") is not None:
+        raise setting_refusal("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
+    prompts = values.get("prompts", {})
+    if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
+        raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)
+    default = values.get("default_prompt_name")
+    if default is not None and (not isinstance(default, str) or prompts.get(default) != ""):
+        raise refusal(
+            "sentence-prompt",
+            f"the default prompt {shown(default)} is not supported: put it before the texts yourself, and remove it",
+            file=SETTINGS_FILE,
+        )
+    return sorted(name for name, text in prompts.items() if text)
+
+
+def only(values: Mapping[str, Any], known: Collection[str], file: str) -> None:
+    """Refuses a key that is not known."""
+    for key in values:
+        if key not in known:
+            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
+
+
+def setting_refusal(key: str, value: object, file: str) -> Exception:
+    """Of a value that has no meaning here."""
+    return refusal("sentence-setting", f"'{key}': {shown(value)} is not supported", file=file)
