@@ -149,7 +149,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
         stub_flags += ('-DETCH_MODEL_CUDA_HEADER="stub_cuda.hpp"',)
     shared = [
         *sorted(set((ROOT / "tools/cli").glob("*.cpp")) - set(sees_header)),
-        *sorted((ROOT / "tools/cli/tasks").glob("*.cpp")),
+        *sorted(path for part in ("posix", "tasks") for path in (ROOT / "tools/cli" / part).glob("*.cpp")),
         *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",

@@ -200,6 +200,7 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
         "tagging",
         "fill_mask",
         "sparse_embedding",
+        "multi_vector",
         "answering",
         "next_sentence",
         "multiple_choice",

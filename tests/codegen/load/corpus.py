@@ -151,7 +151,9 @@ KINDS: dict[str, tuple[tuple[str, Case], ...]] = {
         *_named("shards", "shard missing", "one file as well"),
         *_named("sentence", "pooling missing"),
     ),
-    "unknown module": _named("sentence", "Dropout", "LayerNorm", "WeightedLayerPooling", "default prompt"),
+    "unknown module": _named(
+        "sentence", "WeightedLayerPooling", "Dropout of tokens", "LayerNorm behind Normalize", "default prompt"
+    ),
     "another computation": _named(
         "config", "quantization_config", "pruned_heads", "encoder and decoder", "an adapter's keys"
     ),
