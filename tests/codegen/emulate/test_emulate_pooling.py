@@ -14,7 +14,7 @@ from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen.emulate import emulate, emulate_texts
 from codegen.emulate.pooling import normalize, pool
-from codegen.ir.program import Pooling
+from codegen.ir.graph import Pooling
 from codegen.ir.text import Text
 from codegen.oracle.bert import Reference
 
