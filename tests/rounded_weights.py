@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen.ir import graph as g
+from codegen.ir.parameter import Array
 from codegen.ir.weights import Integers, S4Matrix
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.w8a8 import W8A8
@@ -37,9 +38,9 @@ class RoundedWeights(Interpreter):
                         for index, array in enumerate(linear.weight.arrays):
                             self._store(array, recipe.matrix(linear.name, index, array.values))
 
-    def _store(self, array: g.Array, matrix: Integers) -> None:
+    def _store(self, array: Array, matrix: Integers) -> None:
         whole = matrix.expanded if isinstance(matrix, S4Matrix) else matrix
         self._stored[id(array)] = whole.q.astype(np.float64) * whole.scales.astype(np.float64)[:, None]
 
-    def float64(self, array: g.Array) -> NDArray[np.float64]:
+    def float64(self, array: Array) -> NDArray[np.float64]:
         return self._stored[id(array)] if id(array) in self._stored else super().float64(array)

@@ -25,6 +25,7 @@ from ..files.texts import texts_of
 from ..golden import text_tokenizer
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.parameter import Array
 from ..ir.program_changes import with_matrices
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..oracle.interpret import Interpreter
@@ -126,7 +127,7 @@ def _equal(a: QuantizedRows, b: QuantizedRows) -> bool:
     return np.array_equal(a.q, b.q) and np.array_equal(a.scales, b.scales)
 
 
-def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
+def _linear_arrays(graph: g.Graph) -> dict[str, Array]:
     return {array.name: array for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) for array in op.weight.arrays}
 
 

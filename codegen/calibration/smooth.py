@@ -24,6 +24,7 @@ from ..golden import text_tokenizer
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.normed import Normed, Stored, normed_of, with_factors
+from ..ir.parameter import Array
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..lower import lower
 from ..oracle.interpret import Interpreter
@@ -127,7 +128,7 @@ def _exponents(
     return found, lines
 
 
-def _largest(weight: g.Array) -> F64Array:
+def _largest(weight: Array) -> F64Array:
     """Of each input, the largest weight."""
     return np.abs(weight.values).max(axis=0).astype(np.float64)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, F32Array, Linear, Op, Parameter
+from ..ir.graph import Attention, Linear, Op, Parameter
+from ..ir.parameter import Array, F32Array
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases import bert_like, deberta_like

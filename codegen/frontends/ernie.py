@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import F32Array, Graph, Parameter, Term
+from ..ir.graph import Graph, Parameter, Term
+from ..ir.parameter import F32Array
 from ..load.folder import Checkpoint
 from .bases import bert_like
 from .shared import parts

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..ir.graph import Embed, F32Array, Graph, Layers, Node, Rotary, Term
+from ..ir.graph import Embed, Graph, Layers, Node, Rotary, Term
+from ..ir.parameter import F32Array
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits

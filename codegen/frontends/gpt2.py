@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, Embed, F32Array, Layers, Linear, Norm, Op, Parameter, Term
+from ..ir.graph import Attention, Embed, Layers, Linear, Norm, Op, Parameter, Term
+from ..ir.parameter import Array, F32Array
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family, Names

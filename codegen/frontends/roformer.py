@@ -8,7 +8,8 @@ order at generation, so that a head's first half is turned with its second. The 
 
 from __future__ import annotations
 
-from ..ir.graph import Array, Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
+from ..ir.graph import Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
+from ..ir.parameter import Array
 from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint

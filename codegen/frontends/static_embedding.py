@@ -9,7 +9,8 @@ Of a text without tokens the library makes zeros; here it is refused when it is 
 from __future__ import annotations
 
 from ..errors import EtchError
-from ..ir.graph import Array, Embed, F32Array, Graph, Parameter, Term
+from ..ir.graph import Embed, Graph, Parameter, Term
+from ..ir.parameter import Array, F32Array
 from ..load import static_embedding as static
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile

@@ -15,7 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, Embed, Graph, Layers, Linear, Node, Op, Parameter, Term
+from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Op, Parameter, Term
+from ..ir.parameter import Array
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits

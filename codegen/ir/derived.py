@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import Array, F32Array
+from .parameter import Array, F32Array
 
 Values = F32Array | NDArray[np.float64]
 
@@ -17,7 +17,7 @@ Values = F32Array | NDArray[np.float64]
 @dataclass(frozen=True)
 class Derived:
     """A tensor made of `whole` each time that its values are asked for; what is not given is that of `whole`. A
-    `graph.Array` itself."""
+    `parameter.Array` itself."""
 
     whole: Array
     of_values: Callable[[Values], Values] | None = None

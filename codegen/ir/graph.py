@@ -13,65 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, get_args
 
 from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax
 from .op import ByLayer, at_layer, attribute, earlier, packed, parts, read, slots, updated, weights, written
+from .parameter import Parameter
 from .several import task_of_heads
 from .target import Target
 from .task import Task
-
-F32Array = NDArray[np.float32]
-
-
-class Array(Protocol):
-    """A tensor of the checkpoint that is read when needed, so that large models never lie in memory whole; or what is
-    computed of some, in float64 where rounding it is the recipe's to do."""
-
-    @property
-    def file(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-
-    @property
-    def values(self) -> F32Array | NDArray[np.float64]: ...
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A named weight: one array, or one per layer inside `Layers`. Linear weights are [outputs, inputs].
-
-    Layers may share arrays: layer i has arrays[of_layer[i]], where that is given. A `common` parameter inside `Layers`
-    has one array, which belongs to no layer.
-    """
-
-    name: str
-    arrays: tuple[Array, ...]
-    of_layer: tuple[int, ...] = ()
-    common: bool = False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.arrays[0].shape
-
-    def at(self, layer: int) -> Array:
-        """The array of one layer, of layer 0 outside `Layers`."""
-        return self.arrays[self.index(layer)]
-
-    def index(self, layer: int) -> int:
-        """Which one that is."""
-        if self.common:
-            return 0
-        return self.of_layer[layer] if self.of_layer else layer
-
 
 Index = Literal["ids", "segments", "positions"]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from . import graph as g
 from .derived import Derived
 from .op import reads, writes
+from .parameter import Array
 from .products import tied_tables
 
 Stored = tuple[str, int]  # an array of a parameter, by the parameter's name
@@ -140,7 +141,7 @@ class _Changes:
         return self._parameters[name]
 
 
-def _scaled(array: g.Array, powers: NDArray[np.int64]) -> g.Array:
+def _scaled(array: Array, powers: NDArray[np.int64]) -> Array:
     """A tensor times powers of two along its last axis."""
     return Derived(array, lambda values: np.ldexp(values, powers))
 

@@ -11,6 +11,7 @@ from .files import CheckpointFolder
 from .pickles import PICKLE, pickle_refusal
 from .refusal import refusal, shown
 from .safetensors import TensorFile
+from .sentence_files import PLACES, check_places, only, read_module_settings
 from .shards import WEIGHTS_FILE
 
 # The classes that sentence-transformers names -> the runtime's activations.
@@ -26,8 +27,7 @@ _ACTIVATIONS = {
     )
     for module in modules
 }
-_PLACES = ("module_input_name", "module_output_name")
-_KEYS = ("in_features", "out_features", "bias", "activation_function", "use_residual", *_PLACES)
+_KEYS = ("in_features", "out_features", "bias", "activation_function", "use_residual", *PLACES)
 _MAX_WIDTH = 65_536
 
 
@@ -45,15 +45,9 @@ class Dense:
 def read_dense(folder: CheckpointFolder, path: str, width: int, value: str = "sentence_embedding") -> Dense:
     """The module in a folder of the checkpoint; `width` is that of the row before it, `value` what rows are called."""
     file = f"{path}/config.json"
-    if not folder.has(file):
-        raise refusal("sentence-file-missing", "the configuration of the Dense module is missing", file=file)
-    config = Config.from_json(folder.read_json(file), file)
-    for key in config.values:
-        if key not in _KEYS:
-            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
-    for key in _PLACES:
-        if config.values.get(key) not in (None, value):
-            raise refusal("sentence-setting", f"'{key}': {shown(config.values[key])} is not supported", file=file)
+    config = Config.from_json(read_module_settings(folder, file, "Dense"), file)
+    only(config.values, _KEYS, file)
+    check_places(config.values, value, file)
     if config.flag("use_residual", False):
         raise refusal("sentence-setting", "'use_residual': true is not supported", file=file)
     inputs = config.positive_int("in_features", maximum=_MAX_WIDTH)

@@ -12,7 +12,7 @@ import json
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -30,11 +30,13 @@ from .sentence_files import (
     PACKAGES,
     SETTINGS_FILE,
     USUAL,
+    check_at_the_top,
     check_normalize,
     check_transformer,
     listed_modules,
     only,
     read_module,
+    read_module_settings,
     read_prompts,
     setting_refusal,
     types_of,
@@ -187,20 +189,13 @@ def _modules(folder: CheckpointFolder, order: str) -> list[tuple[str, str]]:
     if re.fullmatch(order, names) is None:
         message = f"expected Transformer, perhaps Dense, MultiVectorMask and Normalize, got {names or 'no modules'}"
         raise refusal("sentence-modules-order", message, file=MODULES_FILE)
-    if listed[0][1] not in ("", "."):
-        raise refusal(
-            "sentence-path-not-supported",
-            f"the Transformer lies in {shown(listed[0][1])}: move its files up, beside modules.json",
-            file=MODULES_FILE,
-        )
+    check_at_the_top(listed[0][1])
     return listed
 
 
 def _read_mask(folder: CheckpointFolder, file: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words that have no vector, and in the texts of which sides."""
-    if not folder.has(file):
-        raise refusal("sentence-file-missing", "the configuration of the MultiVectorMask is missing", file=file)
-    values = folder.read_json(file)
+    values = read_module_settings(folder, file, "MultiVectorMask")
     only(values, ("skiplist_words", "skiplist_tasks", "keep_only_token_ids"), file)
     if values.get("keep_only_token_ids"):
         raise setting_refusal("keep_only_token_ids", values["keep_only_token_ids"], file)
@@ -357,21 +352,9 @@ def _with_registered(tokenizer: TokenizerSpec, prefixes: tuple[str, ...]) -> Tok
         number = wheel.token_to_id(name)
         assert number is not None
         added[name] = AddedToken(name, number, True, False, False, False, False)
-    described = json.loads(tokenizer.json)
     if [*added.values()] == [*tokenizer.added_tokens]:
         return tokenizer
-    described["added_tokens"] = [_as_json(token) for token in sorted(added.values(), key=lambda token: token.id)]
     tokens = tuple(sorted(added.values(), key=lambda token: token.id))
+    described = json.loads(tokenizer.json)
+    described["added_tokens"] = [asdict(token) for token in tokens]
     return replace(tokenizer, added_tokens=tokens, json=json.dumps(described, ensure_ascii=False))
-
-
-def _as_json(token: AddedToken) -> dict[str, Any]:
-    return {
-        "id": token.id,
-        "content": token.content,
-        "single_word": token.single_word,
-        "lstrip": token.lstrip,
-        "rstrip": token.rstrip,
-        "normalized": token.normalized,
-        "special": token.special,
-    }

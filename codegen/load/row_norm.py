@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from .config import Config
 from .dense import open_module_weights
 from .files import CheckpointFolder
-from .refusal import refusal, shown
+from .refusal import refusal
 from .safetensors import TensorFile
+from .sentence_files import only, read_module_settings
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,8 @@ class RowNorm:
 def read_row_norm(folder: CheckpointFolder, path: str, width: int) -> RowNorm:
     """The module in a folder of the checkpoint; `width` is that of the row before it."""
     file = f"{path}/config.json"
-    if not folder.has(file):
-        raise refusal("sentence-file-missing", "the configuration of the LayerNorm module is missing", file=file)
-    config = Config.from_json(folder.read_json(file), file)
-    other = next((key for key in config.values if key != "dimension"), None)
-    if other is not None:
-        raise refusal("sentence-setting", f"the setting {shown(other)} is not known", file=file)
+    config = Config.from_json(read_module_settings(folder, file, "LayerNorm"), file)
+    only(config.values, ("dimension",), file)
     dimension = config.positive_int("dimension")
     if dimension != width:
         raise refusal("sentence-width", f"'dimension' is {dimension}, the row before it has {width} values", file=file)

@@ -26,11 +26,13 @@ from .sentence_files import (
     SETTINGS_FILE,
     STATIC,
     USUAL,
+    check_at_the_top,
     check_normalize,
     check_transformer,
     listed_modules,
     only,
     read_module,
+    read_module_settings,
     read_prompts,
     setting_refusal,
     types_of,
@@ -107,12 +109,7 @@ def read_sentence_modules(
         )
     if names[0] == STATIC:
         return _modules_behind(folder, ("mean",), modules[1:], width), _read_settings(folder)
-    if modules[0][1] not in ("", "."):
-        raise refusal(
-            "sentence-path-not-supported",
-            f"the Transformer lies in {shown(modules[0][1])}: move its files up, beside modules.json",
-            file=MODULES_FILE,
-        )
+    check_at_the_top(modules[0][1])
     if sparse:
         check_transformer(folder, WEIGHTS)
         check_fill_mask(folder, legacy=names[0] == "MLMTransformer")
@@ -201,9 +198,7 @@ def cross_encoder_function(folder: CheckpointFolder) -> str | None:
 
 
 def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> tuple[Pooling, ...]:
-    if not folder.has(file):
-        raise refusal("sentence-file-missing", "the configuration of the Pooling module is missing", file=file)
-    values = folder.read_json(file)
+    values = read_module_settings(folder, file, "Pooling")
     only(values, (*_WIDTHS, *_FLAGS, "pooling_mode", "include_prompt"), file)
     _check_width(values, width, file)
     if values.get("include_prompt", True) is not True:

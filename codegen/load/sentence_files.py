@@ -15,6 +15,7 @@ from .refusal import refusal, shown
 MODULES_FILE = "modules.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
 MAX_MODULES = 16
+PLACES = ("module_input_name", "module_output_name")
 STATIC = "StaticEmbedding"  # a table in the place of Transformer and Pooling
 _AT_THE_TOP = ("Transformer", "MLMTransformer", STATIC)  # modules whose files may lie beside modules.json
 _ROUTES = ("Router", "Asym", "SparseStaticEmbedding", "IDF")
@@ -104,6 +105,23 @@ def _check_not_of_routes(kind: str) -> None:
         raise refusal("sentence-module-not-supported", message, file=MODULES_FILE)
 
 
+def check_at_the_top(path: str) -> None:
+    """That the Transformer of this path has its files beside modules.json."""
+    if path not in ("", "."):
+        raise refusal(
+            "sentence-path-not-supported",
+            f"the Transformer lies in {shown(path)}: move its files up, beside modules.json",
+            file=MODULES_FILE,
+        )
+
+
+def read_module_settings(folder: CheckpointFolder, file: str, module: str) -> dict[str, Any]:
+    """The configuration of a module that has to have one."""
+    if not folder.has(file):
+        raise refusal("sentence-file-missing", f"the configuration of the {module} module is missing", file=file)
+    return folder.read_json(file)
+
+
 def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]] = USUAL) -> None:
     """That its settings have these values; where none are given, others read the key."""
     if not folder.has(SENTENCE_FILE):
@@ -120,8 +138,12 @@ def check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object
 
 def check_normalize(folder: CheckpointFolder, file: str, value: str = "sentence_embedding") -> None:
     """That the Normalize of this file is of `value`, which is meant where it says nothing."""
-    values = folder.read_json_if_present(file) or {}  # versions before 6 write none
-    for key in ("module_input_name", "module_output_name"):
+    check_places(folder.read_json_if_present(file) or {}, value, file)  # versions before 6 write none
+
+
+def check_places(values: Mapping[str, Any], value: str, file: str) -> None:
+    """That the module of these settings takes `value` and hands it on."""
+    for key in PLACES:
         if values.get(key) not in (None, value):
             raise setting_refusal(key, values[key], file)
 

@@ -11,7 +11,7 @@ from ..ir.graph import WordPooling
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
-from .sentence_files import SETTINGS_FILE, USUAL, only, types_of
+from .sentence_files import SETTINGS_FILE, USUAL, only, read_module_settings, types_of
 
 SPARSE_TYPES = types_of(
     ("sentence_transformers.sparse_encoder.models", "sentence_transformers.sparse_encoder.modules"),
@@ -37,9 +37,7 @@ class SparsePooling:
 
 def read_splade_pooling(folder: CheckpointFolder, file: str, vocabulary: int) -> SparsePooling:
     """What the SpladePooling module says; `vocabulary` are the entries of the logits."""
-    if not folder.has(file):
-        raise refusal("sentence-file-missing", "the configuration of the SpladePooling module is missing", file=file)
-    values = folder.read_json(file)
+    values = read_module_settings(folder, file, "SpladePooling")
     known = ("pooling_strategy", "activation_function", "embedding_dimension", "word_embedding_dimension", "chunk_size")
     only(values, known, file)
     for key in ("embedding_dimension", "word_embedding_dimension"):

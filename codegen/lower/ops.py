@@ -11,6 +11,7 @@ import numpy as np
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.constants import reciprocal, rounded, without_tiny
+from ..ir.parameter import Array, F32Array
 from ..ir.products import Product
 from ..ir.stage import Stage
 from ..process.progress import advance
@@ -45,7 +46,7 @@ def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
 
 @LOWER.on(g.Norm)
 def _norm(op: g.Norm, at: Place) -> list[p.Op]:
-    def weights(gamma: g.Array, index: int) -> p.NormWeights:
+    def weights(gamma: Array, index: int) -> p.NormWeights:
         return p.NormWeights(
             gamma=without_tiny(gamma.values.astype(np.float32)),
             beta=_beta(op, index),
@@ -59,7 +60,7 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
     return [p.Norm(op.kind, slot, input, at.buffer(op.out), op.heads)]
 
 
-def _beta(op: g.Norm, index: int) -> g.F32Array | None:
+def _beta(op: g.Norm, index: int) -> F32Array | None:
     """Of a layer norm without one it is 0: what the runtime adds."""
     if op.beta is not None:
         return without_tiny(op.beta.arrays[index].values)
@@ -82,7 +83,7 @@ def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
     """Weight and bias; a weight that is an embedding's table stays where it is."""
     table = at.slots[op.weight.name] if op.weight.name in at.tied else None
 
-    def weights(array: g.Array, index: int) -> p.LinearWeights:
+    def weights(array: Array, index: int) -> p.LinearWeights:
         if table is not None:
             (stored,) = table.stored
             assert isinstance(stored, p.EmbeddingWeights)
@@ -139,7 +140,7 @@ def _add(op: g.Add, at: Place) -> list[p.Op]:
 
 @LOWER.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, at: Place) -> list[p.Op]:
-    def weights(array: g.Array, index: int) -> p.ConvolutionWeights:
+    def weights(array: Array, index: int) -> p.ConvolutionWeights:
         taps = np.ascontiguousarray(without_tiny(array.values.astype(np.float32)).T)
         bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))
         return p.ConvolutionWeights(taps, bias, array.name)
@@ -191,7 +192,7 @@ def _relative(parameter: g.Parameter | None, heads: int, at: Place) -> p.WeightS
     if parameter is None:
         return None
 
-    def weights(array: g.Array, _: int) -> p.RelativeWeights:
+    def weights(array: Array, _: int) -> p.RelativeWeights:
         values = array.values.reshape(len(array.values), heads, -1)
         by_head = np.ascontiguousarray(values.swapaxes(0, 1)).reshape(-1, values.shape[2])
         matrix = (
@@ -250,14 +251,14 @@ def _soft_cap(limit: float) -> p.SoftCap:
     return p.SoftCap(rounded(limit), rounded(1 / limit))
 
 
-def _stored(parameter: g.Parameter, make: Callable[[g.Array, int], p.Weights]) -> tuple[p.Weights, ...]:
+def _stored(parameter: g.Parameter, make: Callable[[Array, int], p.Weights]) -> tuple[p.Weights, ...]:
     return tuple(make(array, index) for index, array in enumerate(parameter.arrays))
 
 
-def _floats(array: g.Array, values: np.ndarray) -> p.FloatTable:
+def _floats(array: Array, values: np.ndarray) -> p.FloatTable:
     return p.FloatTable(without_tiny(values), array.name)
 
 
-def _bias(array: g.Array, _: int) -> p.FloatTable:
+def _bias(array: Array, _: int) -> p.FloatTable:
     """Times log2(e) in float64, rounded once."""
     return _floats(array, (array.values.astype(np.float64) * math.log2(math.e)).astype(np.float32))

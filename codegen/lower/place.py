@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.parameter import Array
 from ..quantize.recipe import Recipe
 
 PROJECTION = "projection"  # the buffer that keys, then values pass through on their way to be packed
@@ -46,7 +47,7 @@ class Place:
             if isinstance(op, g.Embed) and any(term.table is table for term in op.terms)
         )
 
-    def slot(self, parameter: g.Parameter, make: Callable[[g.Array, int], p.Weights]) -> p.WeightSlot:
+    def slot(self, parameter: g.Parameter, make: Callable[[Array, int], p.Weights]) -> p.WeightSlot:
         """The slot of a parameter, each of its arrays as `make` stores it."""
         if parameter.name not in self.slots:
             stored = tuple(make(array, index) for index, array in enumerate(parameter.arrays))

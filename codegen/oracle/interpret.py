@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..ir import graph as g
 from ..ir.global_rows import rows_of_text
+from ..ir.parameter import Array
 from ..ir.search import Search
 from ..ir.stage import Stage
 from .beams import Written, search
@@ -97,7 +98,7 @@ class Interpreter:
             INTERPRET(op, state)
         return state
 
-    def float64(self, array: g.Array) -> F64Array:
+    def float64(self, array: Array) -> F64Array:
         """A weight in float64, converted once."""
         found = self._float64.get(id(array))
         if found is None:

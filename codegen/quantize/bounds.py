@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import EtchError
 from ..ir import graph as g
+from ..ir.parameter import Array
 from ..ir.stage import Stage
 
 LIMIT = 2.0**50
@@ -35,7 +36,7 @@ class _Bounds:
     def __getitem__(self, value: str) -> float:
         return self._of[value]
 
-    def set(self, value: str, bound: float, tensor: g.Array | None) -> None:
+    def set(self, value: str, bound: float, tensor: Array | None) -> None:
         if bound > LIMIT:
             raise EtchError(
                 "activation-bound",
@@ -163,10 +164,10 @@ def _product(op: g.Linear | g.Best | g.WordWeights, bounds: _Bounds) -> float:
     return bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer))
 
 
-def _largest(array: g.Array) -> float:
+def _largest(array: Array) -> float:
     return float(np.abs(array.values).max())
 
 
-def _largest_row_sum(weight: g.Array) -> float:
+def _largest_row_sum(weight: Array) -> float:
     # A bound, not a bit: any summation order will do.
     return max(float(np.abs(row).sum(dtype=np.float64)) for row in weight.values)

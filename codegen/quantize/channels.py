@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.constants import TINY
-from ..ir.graph import F32Array
+from ..ir.parameter import F32Array
 from ..ir.program import S7Matrix, S8Matrix
 
 _ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small

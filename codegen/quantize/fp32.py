@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.constants import without_tiny
-from ..ir.graph import F32Array, Graph
+from ..ir.graph import Graph
+from ..ir.parameter import F32Array
 from ..ir.program import F32Matrix, Kind
 from .recipe import Recipe
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.constants import TINY
-from ..ir.graph import F32Array
+from ..ir.parameter import F32Array
 from ..ir.program import GROUP, S4Matrix
 
 F64Array = NDArray[np.float64]

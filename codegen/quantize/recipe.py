@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..ir.graph import F32Array, Graph
+from ..ir.graph import Graph
+from ..ir.parameter import F32Array
 from ..ir.program import F32Matrix, Integers, Kind
 
 

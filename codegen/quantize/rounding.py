@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..emulate.floats import QuantizedRows
-from ..ir.graph import F32Array
+from ..ir.parameter import F32Array
 from ..ir.program import GROUP, S4Matrix, S8Matrix
 from .groups import F64Array, in_groups, round_groups, search, search_factors
 

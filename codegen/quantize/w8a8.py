@@ -6,7 +6,8 @@ Any weights may have 4 bits instead.
 
 from __future__ import annotations
 
-from ..ir.graph import F32Array, Graph
+from ..ir.graph import Graph
+from ..ir.parameter import F32Array
 from ..ir.program import Integers, Kind
 from .bits import SEGMENTS, Bits, bits_at, check_bits
 from .channels import quantize_rows, quantize_rows_s7

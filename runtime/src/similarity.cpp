@@ -13,21 +13,18 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 namespace {
 
+float product(const float* a, const float* b, std::uint32_t width) noexcept {
+    RowSum products;
+    for (std::uint32_t i = 0; i < width; ++i)
+        products.add(i, without_tiny(a[i]) * without_tiny(b[i]));
+    return products.total();
+}
+
 // Not inlined: FloatMode wants it so.
 [[gnu::noinline]] float cosine(const float* a, const float* b, std::uint32_t width) noexcept {
-    RowSum products;
-    RowSum squares_a;
-    RowSum squares_b;
-    for (std::uint32_t i = 0; i < width; ++i) {
-        const float x = without_tiny(a[i]);
-        const float y = without_tiny(b[i]);
-        products.add(i, x * y);
-        squares_a.add(i, x * x);
-        squares_b.add(i, y * y);
-    }
-    const float lengths = square_root(squares_a.total()) * square_root(squares_b.total());
+    const float lengths = square_root(product(a, a, width)) * square_root(product(b, b, width));
     if (!(lengths > 0.0f)) return 0.0f;
-    const float cosine = without_tiny(products.total() / lengths);
+    const float cosine = without_tiny(product(a, b, width) / lengths);
     const float least = cosine < -1.0f ? -1.0f : cosine;
     return least > 1.0f ? 1.0f : least;
 }
@@ -54,13 +51,6 @@ std::uint32_t next_id(const TokenWeight* weights, std::uint32_t count, std::int3
         if (of_b <= of_a) j = next_id(b, b_count, of_b);
     }
     return sum;
-}
-
-float product(const float* a, const float* b, std::uint32_t width) noexcept {
-    RowSum products;
-    for (std::uint32_t i = 0; i < width; ++i)
-        products.add(i, without_tiny(a[i]) * without_tiny(b[i]));
-    return products.total();
 }
 
 [[gnu::noinline]] float sum_of_maxima(const float* query, std::uint32_t query_count, const float* document,

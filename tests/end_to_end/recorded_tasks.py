@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from classify_program import ROOT
-from model_build import build_test
+from model_build import build_program, build_test
 from once import once
 from recorded.outputs import folder, variants
 from sampling import sampled
 
 from codegen import pipeline
+from codegen.emulate import emulate_texts
+from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 
 Quick = dict[str, tuple[str, ...]]  # recipes by variant
 
@@ -43,7 +46,7 @@ def models_of(group: str, quick: Quick) -> list[Any]:
 def generated(variant: str, recipe: str, shared: Path, target: str = "host", task: str | None = None) -> Path:
     """The generated folder, made once by all processes of a run; `task` is one that the folder does not say."""
     group, _, name = variant.partition("/")
-    out = shared / group / f"{name}_{recipe}_{target}".replace("-", "_")
+    out = shared / group / "_".join((name, recipe, target, *([] if task is None else [task]))).replace("-", "_")
     request = pipeline.Request(folder(variant), out, recipe=recipe, target=target, task=task)
     once(out.with_suffix(".made"), out.name, lambda: pipeline.generate(request, lambda _: None))
     return out
@@ -82,3 +85,20 @@ def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) 
     for kernel in kernels_of(program):
         done = subprocess.run([program, kernel], input=lines, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+def check_bits_on_every_kernel(
+    variant: str, recipe: str, shared: Path, texts: Sequence[str], answer: Callable[..., dict[str, Any]]
+) -> None:
+    """What `answer(program, task, text, *options)` reads of each kernel's output has the emulator's bits."""
+    target = "m-profile" if recipe == "w4a8" else "host"
+    checkpoint = pipeline.load(folder(variant))
+    program = pipeline.lower(checkpoint, recipe, None)
+    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+    encodings = [tokenizer.encode(text) for text in texts]
+    meant = emulate_texts(program, [Text(e.ids, e.type_ids) for e in encodings])
+    built = build_program(generated(variant, recipe, shared, target))
+    for kernel in built.well("--kernel", "list").lines:
+        for text, expected in zip(texts, meant, strict=True):
+            found = program.task.outputs_of(answer(built, program.task, text, "--kernel", kernel))
+            assert found.tobytes() == expected.tobytes(), kernel

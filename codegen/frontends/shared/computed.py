@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ir.graph import Array, F32Array, Parameter
+from ...ir.graph import Parameter
+from ...ir.parameter import Array, F32Array
 
 
 @dataclass(frozen=True)
 class Computed:
-    """A `graph.Array`; `compute` is called whenever the values are needed, and always gives the same."""
+    """A `parameter.Array`; `compute` is called whenever the values are needed, and always gives the same."""
 
     name: str
     shape: tuple[int, ...]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...ir.graph import Array, F32Array, Parameter
+from ...ir.graph import Parameter
+from ...ir.parameter import Array, F32Array
 from .computed import Computed
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...ir.graph import Array, Gru, Head, Linear, Node, Parameter, Pool, Recurrence
+from ...ir.graph import Gru, Head, Linear, Node, Parameter, Pool, Recurrence
+from ...ir.parameter import Array
 from ...load.gru_head import GruHead
 from ...tasks.classification import Classification
 from . import parts

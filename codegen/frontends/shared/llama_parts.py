@@ -9,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from ...ir.graph import Array, Linear, Norm, Parameter
+from ...ir.graph import Linear, Norm, Parameter
+from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts

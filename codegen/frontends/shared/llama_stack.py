@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...ir.graph import Add, Array, Attention, Embed, Layers, Linear, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Add, Attention, Embed, Layers, Linear, Multiply, Node, Op, Parameter, Term
 from ...ir.op import map_slots
+from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...ir.graph import Array, Linear, Norm, Parameter
+from ...ir.graph import Linear, Norm, Parameter
 from ...ir.op import map_slots
+from ...ir.parameter import Array
 from .computed import Computed
 
 _Made = TypeVar("_Made", Linear, Norm)

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...errors import EtchError
-from ...ir.graph import Array, Linear, Norm, Parameter
+from ...ir.graph import Linear, Norm, Parameter
+from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile

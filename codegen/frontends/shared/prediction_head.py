@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Parameter, WordWeights
+from ...ir.graph import Best, Embed, Layers, Linear, Masked, Node, Parameter, WordWeights
+from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ...load.splade import SparsePooling

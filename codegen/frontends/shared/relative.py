@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ir.graph import Array, Norm, Parameter
+from ...ir.graph import Norm, Parameter
+from ...ir.parameter import Array
 from .computed import Computed
 
 F64Array = NDArray[np.float64]

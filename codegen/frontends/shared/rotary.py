@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import EtchError, printable
-from ...ir.graph import F32Array, Parameter
+from ...ir.graph import Parameter
+from ...ir.parameter import F32Array
 from ...load.config import Config
 from ...load.limits import Limits
 from . import parts

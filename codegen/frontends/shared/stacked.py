@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ...ir.graph import Array, Linear, Parameter
+from ...ir.graph import Linear, Parameter
+from ...ir.parameter import Array
 from ...load.safetensors import TensorFile
 from .computed import rows_of
 from .parts import Names

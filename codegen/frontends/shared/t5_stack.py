@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from ...ir.graph import Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Norm, Op, Parameter, Term
+from ...ir.graph import Attention, Embed, Layers, Linear, Mask, Multiply, Node, Norm, Op, Parameter, Term
+from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts

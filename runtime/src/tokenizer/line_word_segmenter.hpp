@@ -7,6 +7,7 @@
 
 #include "added_tokens.hpp"
 #include "cursor.hpp"
+#include "etch/tokenizer/characters.hpp"
 #include "etch/tokenizer/segmenters.hpp"
 #include "segmenter.hpp"
 #include "word.hpp"
@@ -23,7 +24,7 @@ class Segmenter<LineWordSegmenter, Model> {
 
     void take(const Unit& unit) noexcept {
         constexpr std::uint32_t kLineFeed = 0x0A;
-        if (!is_space(unit.scalar)) {
+        if (!is_space_character(unit.scalar)) {
             words_.append(unit);
             return;
         }
@@ -36,17 +37,6 @@ class Segmenter<LineWordSegmenter, Model> {
     void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
 
   private:
-    // As Python's `str.isspace`.
-    static bool is_space(std::uint32_t scalar) noexcept {
-        constexpr std::uint32_t kRanges[][2] = {{0x09, 0x0D},     {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},
-                                                {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
-                                                {0x205F, 0x205F}, {0x3000, 0x3000}};
-        for (const auto& range : kRanges) {
-            if (scalar <= range[1]) return scalar >= range[0];
-        }
-        return false;
-    }
-
     Words<Model>& words_;
 };
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from codegen.ir import graph as g
 from codegen.ir.global_rows import Before, Behind, GlobalRows
+from codegen.ir.parameter import F32Array
 from codegen.tasks.embedding import Embedding
 
 VOCABULARY, SEGMENTS, MAX_TOKENS = 45, 2, 21  # entries, as many as the tiny checkpoints have pieces
@@ -22,7 +23,7 @@ class Made:
     """An array that no file holds."""
 
     name: str
-    values: g.F32Array
+    values: F32Array
     file: str = "made"
 
     @property
