@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a .jsonl file: an object a line, all with the same names, of strings and numbers. The programs read the same
-(tools/cli/json_rows.cpp)."""
+(tools/cli/tables/json_rows.cpp)."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class NamedFile:
 def is_utf16(begin: bytes) -> bool:
     """Whether a file that begins so is UTF-16 or UTF-32, by its byte order mark or by where its zeros are: in half of
     all bytes, or all at odd or all at even places, one beside each line feed, and then in every second character at
-    least, or in what is no UTF-8. The programs tell by the same rule (tools/cli/utf16.cpp)."""
+    least, or in what is no UTF-8. The programs tell by the same rule (tools/cli/text/utf16.cpp)."""
     if begin[:2] in (b"\xff\xfe", b"\xfe\xff") or begin[:4] == b"\0\0\xfe\xff":
         return True
     even, odd = begin[::2].count(0), begin[1::2].count(0)

@@ -148,9 +148,12 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
         sees_header += [ROOT / "tools/cli/cuda/cuda_model.cpp", here / "stub_model/stub_cuda.cpp"]
         stub_flags += ('-DETCH_MODEL_CUDA_HEADER="stub_cuda.hpp"',)
     shared = [
-        *sorted(set((ROOT / "tools/cli").glob("*.cpp")) - set(sees_header)),
-        *sorted(path for part in ("posix", "tasks") for path in (ROOT / "tools/cli" / part).glob("*.cpp")),
-        *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
+        *sorted(
+            path
+            for path in (ROOT / "tools/cli").rglob("*.cpp")
+            if path.parent.name not in ("cuda", "windows") and path not in sees_header
+        ),
+        *sorted(path for part in (".", "posix") for path in (ROOT / "runtime/src/hosted" / part).glob("*.cpp")),
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",
         *(ROOT / f"runtime/src/tokenizer/{name}.cpp" for name in ("characters", "unicode", "unicode_tables")),

@@ -20,7 +20,7 @@ RECORDED: list[dict[str, Any]] = json.loads(
 def test_scores(tmp_path: Path) -> None:
     sources = (
         ROOT / "tests" / "end_to_end" / "translation_scores.cpp",
-        *(CLI / name for name in ("translation_scores.cpp", "utf8.cpp", "format.cpp")),
+        *(CLI / name for name in ("scores/translation_scores.cpp", "text/utf8.cpp", "text/format.cpp")),
         *(ROOT / "runtime" / "src" / "tokenizer" / name for name in ("characters.cpp", "unicode_tables.cpp")),
     )
     program = tmp_path / "scores"

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "failure.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace etch::cli {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "format.hpp"
-#include "json.hpp"
 #include "task_face.hpp"
-#include "utf8.hpp"
+#include "text/format.hpp"
+#include "text/json.hpp"
+#include "text/utf8.hpp"
 
 namespace etch::cli {
 

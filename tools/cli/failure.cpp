@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "model.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace etch::cli {
 

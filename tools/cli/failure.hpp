@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "printf_format.hpp"
+#include "text/printf_format.hpp"
 
 namespace etch::cli {
 

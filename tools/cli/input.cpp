@@ -10,7 +10,7 @@
 
 #include "failure.hpp"
 #include "output.hpp"
-#include "utf16.hpp"
+#include "text/utf16.hpp"
 
 namespace etch::cli {
 namespace {

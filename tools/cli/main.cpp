@@ -5,13 +5,13 @@
 #include <new>
 
 #include "arguments.hpp"
-#include "commands.hpp"
-#include "device.hpp"
-#include "huge_pages.hpp"
-#include "kernels.hpp"
+#include "commands/commands.hpp"
+#include "machine/device.hpp"
+#include "machine/huge_pages.hpp"
+#include "machine/kernels.hpp"
+#include "machine/threads.hpp"
 #include "model.hpp"
 #include "output.hpp"
-#include "threads.hpp"
 
 namespace {
 

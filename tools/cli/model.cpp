@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "device.hpp"
 #include "etch/own_memory.hpp"
+#include "machine/device.hpp"
 #include "task_face.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "failure.hpp"
-#include "number.hpp"
+#include "text/number.hpp"
 
 namespace etch::cli {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compare_texts.hpp"
+#include "commands/compare_texts.hpp"
 #include "model.hpp"
 #include "options.hpp"
 

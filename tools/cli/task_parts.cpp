@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_parts.hpp"
 
-#include "format.hpp"
-#include "utf8.hpp"
+#include "text/format.hpp"
+#include "text/utf8.hpp"
 
 namespace etch::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include <string_view>
 
 #include "answers.hpp"
-#include "json.hpp"
 #include "model.hpp"
 #include "task_face.hpp"
+#include "text/json.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER)
 // The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder.

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "small_file.hpp"
+#include "posix/small_file.hpp"
 #endif
 
 namespace etch {

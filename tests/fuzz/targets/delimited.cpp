@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of csv and tsv: rows written again and read again are the same rows. An input is one byte, odd for tsv,
 // and the file.
-#include "delimited.hpp"
+#include "tables/delimited.hpp"
 
 #include <string>
 #include <vector>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is made of foreign bytes before they are shown: JSON, printable text, cells of tables. An input is one byte,
 // the width of a cell, four of a float, and the text.
-#include "json.hpp"
+#include "text/json.hpp"
 
 #include <cmath>
 #include <string>
 
 #include "fuzz.hpp"
 #include "strict_json.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace {
 

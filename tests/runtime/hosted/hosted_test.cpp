@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "hosted/status_text.hpp"
+#include "hosted/posix/status_text.hpp"
 #include "lowered_limit.hpp"
 
 namespace {

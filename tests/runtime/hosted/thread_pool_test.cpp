@@ -14,7 +14,7 @@
 #include <random>
 #include <string>
 
-#include "hosted/processors.hpp"
+#include "hosted/posix/control_groups.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of this program on a GPU: compiled against the model's headers where the build has ETCH_CUDA.
-#include "device.hpp"
-#include "task_face.hpp"
+#include "../machine/device.hpp"
+#include "../task_face.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_CUDA_HEADER) || !defined(ETCH_TASK_HEADER)
 #error "ETCH_MODEL, ETCH_MODEL_CUDA_HEADER and ETCH_TASK_HEADER must be defined"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the section headers of the program's ELF file.
-#include "../linked_file.hpp"
+#include "../commands/linked_file.hpp"
 
 #include <elf.h>
 #include <link.h>

@@ -7,12 +7,12 @@
 
 #include "../answers.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
 #include "../label_evaluation.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 

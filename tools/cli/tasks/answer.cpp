@@ -2,14 +2,14 @@
 // Answers to questions, as spans of a context. Evaluated: exact match and F1.
 #include "../answers.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
 #include "../output.hpp"
-#include "../questions_file.hpp"
-#include "../score_tables.hpp"
-#include "../squad_scores.hpp"
+#include "../scores/score_tables.hpp"
+#include "../scores/squad_scores.hpp"
+#include "../tables/questions_file.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
 
 namespace etch::cli {
 namespace {

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../number.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
+#include "../scores/score_tables.hpp"
+#include "../tables/dataset.hpp"
+#include "../tables/table_run.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/number.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 namespace {

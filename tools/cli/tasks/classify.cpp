@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
 #include "../label_evaluation.hpp"
-#include "../label_set_scores.hpp"
-#include "../label_sets.hpp"
-#include "../label_values.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
+#include "../scores/label_set_scores.hpp"
+#include "../scores/score_tables.hpp"
+#include "../tables/dataset.hpp"
+#include "../tables/label_sets.hpp"
+#include "../tables/label_values.hpp"
+#include "../tables/table_run.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 namespace {
@@ -128,32 +128,32 @@ void evaluate_labels(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<std::uint32_t> truths = read_labels(options, dataset);
     const bool pairs = texts_of_rows(options) == RowTexts::two;
-    Scores scores(output_width());
+    ConfusionMatrix confusion(output_width());
     std::string summary;
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-            scores.add(truths[row], run.answer(row, pairs).label);
+            confusion.add(truths[row], run.answer(row, pairs).label);
             run.done(row);
         }
         summary = run.summary();
     }
     if (options.json) {
-        write_output(confusion_json(scores));
+        write_output(confusion_json(confusion));
         return;
     }
-    write_output(percent_line("accuracy", scores.accuracy()));
+    write_output(percent_line("accuracy", confusion.accuracy()));
     write_output(summary);
     if (options.confusion) {
-        write_output(confusion_matrix(scores));
+        write_output(confusion_matrix(confusion));
         return;
     }
     std::vector<LabelMeasures> measures;
     for (std::uint32_t label = 0; label < output_width(); ++label) {
-        measures.push_back(scores.measures(label));
+        measures.push_back(confusion.measures(label));
     }
-    write_output(class_table(measures, scores.rows()));
-    write_output(confusion_tables(scores));
+    write_output(class_table(measures, confusion.rows()));
+    write_output(confusion_tables(confusion));
 }
 
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../json.hpp"
+#include "../text/json.hpp"
 
 namespace etch::cli {
 

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../compare_texts.hpp"
+#include "../commands/compare_texts.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
+#include "../text/format.hpp"
 #include "etch/similarity.hpp"
 
 namespace etch::cli {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../compare_texts.hpp"
-#include "../format.hpp"
+#include "../commands/compare_texts.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/utf8.hpp"
 #include "etch/similarity.hpp"
 
 namespace etch::cli {

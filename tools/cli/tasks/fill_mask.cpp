@@ -4,18 +4,18 @@
 #include <algorithm>
 
 #include "../answers.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
-#include "../label_measures.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
+#include "../scores/label_measures.hpp"
+#include "../scores/score_tables.hpp"
+#include "../tables/dataset.hpp"
+#include "../tables/table_run.hpp"
+#include "../tables/value_list.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
-#include "../value_list.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "../answers.hpp"
-#include "../format.hpp"
 #include "../label_evaluation.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
+#include "../text/format.hpp"
 
 namespace etch::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "../answers.hpp"
-#include "../json.hpp"
 #include "../task_face.hpp"
+#include "../text/json.hpp"
 
 namespace etch::cli {
 

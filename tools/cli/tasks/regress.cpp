@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values. Evaluated against those of the label column: Pearson, Spearman, mean squared error.
 #include "../answers.hpp"
-#include "../correlation.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../number.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
+#include "../scores/correlation.hpp"
+#include "../scores/score_tables.hpp"
+#include "../tables/dataset.hpp"
+#include "../tables/table_run.hpp"
+#include "../tables/value_list.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
-#include "../value_list.hpp"
+#include "../text/format.hpp"
+#include "../text/number.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 namespace {

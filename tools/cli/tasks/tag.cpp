@@ -7,17 +7,17 @@
 #include <string>
 
 #include "../answers.hpp"
-#include "../entities.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
-#include "../label_measures.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../tagged_words.hpp"
+#include "../scores/entities.hpp"
+#include "../scores/label_measures.hpp"
+#include "../scores/score_tables.hpp"
+#include "../tables/tagged_words.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 namespace {

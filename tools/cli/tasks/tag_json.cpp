@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../answers.hpp"
-#include "../json.hpp"
+#include "../text/json.hpp"
 
 namespace etch::cli {
 

@@ -2,13 +2,13 @@
 // Texts that a model writes.
 #include "../answers.hpp"
 #include "../failure.hpp"
-#include "../format.hpp"
-#include "../json.hpp"
-#include "../number.hpp"
 #include "../output.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
-#include "../utf8.hpp"
+#include "../text/format.hpp"
+#include "../text/json.hpp"
+#include "../text/number.hpp"
+#include "../text/utf8.hpp"
 
 namespace etch::cli {
 

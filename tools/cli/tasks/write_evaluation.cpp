@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What generative models are asked of a table: the texts that should be written are its label column.
-#include "../dataset.hpp"
-#include "../format.hpp"
-#include "../label_measures.hpp"
 #include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
+#include "../scores/label_measures.hpp"
+#include "../scores/score_tables.hpp"
+#include "../scores/translation_scores.hpp"
+#include "../tables/dataset.hpp"
+#include "../tables/table_run.hpp"
 #include "../task_parts.hpp"
-#include "../translation_scores.hpp"
+#include "../text/format.hpp"
 
 namespace etch::cli {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "../answers.hpp"
-#include "../json.hpp"
 #include "../task_face.hpp"
+#include "../text/json.hpp"
 
 namespace etch::cli {
 

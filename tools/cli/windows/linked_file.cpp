@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the section headers of the program as it lies in memory, where the loader left them.
-#include "../linked_file.hpp"
+#include "../commands/linked_file.hpp"
 
 #include <windows.h>
 
