@@ -20,12 +20,12 @@ ASKED: dict[str, type[Task]] = {ZERO_SHOT: ZeroShot, SUMMARIZE: Summarization, S
 
 def asked_by(name: str) -> str | None:
     """What `--task` was, by the task's name in etch.json."""
-    return next((asked for asked, task in ASKED.items() if name in task.task_names()), None)
+    return next((asked for asked, task in ASKED.items() if name in task.task_names), None)
 
 
 def params_of(task: str | None) -> str | None:
     """Whose of config.json's settings of single tasks count."""
-    return Summarization.task_names()[0] if task == SUMMARIZE else None
+    return Summarization.task_names[0] if task == SUMMARIZE else None
 
 
 def with_task(checkpoint: Checkpoint, task: str | None) -> Checkpoint:

@@ -25,18 +25,11 @@ class Several(Task):
 
     tasks: Mapping[str, Task]
 
+    task_names = ("several",)
     verb = "analyze"
     face = Face(
         "several", outputs="outputs of all heads", reported="outputs", field="", key="heads", count="kHeadCount"
     )
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("several",)
-
-    @property
-    def name(self) -> str:
-        return "several"
 
     @property
     def outputs(self) -> int:

@@ -52,6 +52,7 @@ class Measure:
 class Task(ABC):
     """Graph and program carry one; a subclass is a frozen dataclass with what differs from model to model."""
 
+    task_names: ClassVar[tuple[str, ...]]  # all that `name` can be
     verb: ClassVar[str]  # what functions and the program are called
     face: ClassVar[Face]
     has_labels: ClassVar[bool] = False  # outputs are of labels, of which some hold
@@ -71,15 +72,10 @@ class Task(ABC):
     relative: ClassVar[bool] = False  # outputs may have any size: differences count relative to the largest
     texts_of_row: ClassVar[int] = 1  # of a labelled table: texts that are asked one by one
 
-    @classmethod
-    @abstractmethod
-    def task_names(cls) -> tuple[str, ...]:
-        """All that `name` can be."""
-
     @property
-    @abstractmethod
     def name(self) -> str:
         """As in etch::Task and etch.json."""
+        return self.task_names[0]
 
     @property
     @abstractmethod

@@ -23,13 +23,13 @@ def tasks() -> tuple[type[Task], ...]:
 @cache
 def task_of(name: str) -> type[Task]:
     """The task that has this name in etch.json."""
-    return next(task for task in tasks() if name in task.task_names())
+    return next(task for task in tasks() if name in task.task_names)
 
 
 @cache
 def verbs() -> dict[str, str]:
     """What the functions and the program of a task are called, by its name in etch.json."""
-    return {name: task.verb for task in tasks() for name in task.task_names()}
+    return {name: task.verb for task in tasks() for name in task.task_names}
 
 
 @cache

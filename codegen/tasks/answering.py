@@ -28,6 +28,7 @@ F1, EXACT = Measure("F1", percent=True), Measure("exact match", percent=True)
 class Answering(Task):
     """Two logits a token: that an answer begins there, and that one ends there."""
 
+    task_names = ("answering",)
     verb = "answer"
     face = Face(
         "answering",
@@ -42,14 +43,6 @@ class Answering(Task):
     asks = True
     own_calls = True
     relative = True
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("answering",)
-
-    @property
-    def name(self) -> str:
-        return "answering"
 
     @property
     def outputs(self) -> int:

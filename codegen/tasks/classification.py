@@ -29,6 +29,7 @@ class Classification(Task):
     labels: tuple[str, ...]
     activation: Literal["softmax", "sigmoid"]
 
+    task_names = (SINGLE_LABEL, MULTI_LABEL)
     verb = "classify"
     face = Face(
         "classification",
@@ -47,13 +48,9 @@ class Classification(Task):
     def one_label(self) -> bool:
         return self.activation == "softmax"
 
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return SINGLE_LABEL, MULTI_LABEL
-
     @property
     def name(self) -> str:
-        return SINGLE_LABEL if self.one_label else MULTI_LABEL
+        return self.task_names[0] if self.one_label else self.task_names[-1]
 
     @property
     def outputs(self) -> int:

@@ -6,6 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ir.task import Measure
+
+SPEARMAN = Measure("Spearman correlation")
+
 
 def mean_spearman(answers: NDArray[np.float64], truths: NDArray[np.float64]) -> float:
     """Of [rows, values]: the mean over the columns."""

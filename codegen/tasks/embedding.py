@@ -5,25 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
 from ..ir.graph import Graph, Normalize, Pool
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Face
 from ..ir.text import Text
-from .columns import check_two_texts, numbers
-from .correlation import mean_spearman
+from .similarity import Similarity
 
 
 @dataclass(frozen=True)
-class Embedding(Task):
+class Embedding(Similarity):
     """One vector for the text. In a table, two texts and how alike they are."""
 
-    width: int
-
+    task_names = ("embedding",)
     verb = "embed"
     face = Face(
         "embedding",
@@ -34,20 +31,6 @@ class Embedding(Task):
         count="kEmbeddingWidth",
     )
     on_gpus = True
-    relative = True
-    texts_of_row = 2
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("embedding",)
-
-    @property
-    def name(self) -> str:
-        return "embedding"
-
-    @property
-    def outputs(self) -> int:
-        return self.width
 
     @property
     def result_bytes(self) -> int:
@@ -63,22 +46,11 @@ class Embedding(Task):
         normalized = any(isinstance(node, Normalize) for node in graph.body)
         return f"embedding of {self.width} values, pooling {pooling}, {'' if normalized else 'not '}normalized"
 
-    @property
-    def measure(self) -> Measure:
-        return Measure("Spearman correlation")
-
-    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
-        check_two_texts(table)
-        return np.array([numbers(path, row, 1) for row in chosen])
-
     def answers(self, outputs: NDArray, rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
         """Cosines: [rows, 1]."""
         first, second = outputs[::2].astype(np.float64), outputs[1::2].astype(np.float64)
         lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
         return ((first * second).sum(axis=1) / np.where(lengths > 0, lengths, 1))[:, None]
-
-    def score(self, answers: NDArray, truths: NDArray) -> float:
-        return mean_spearman(answers, truths)
 
 
 TASK = Embedding

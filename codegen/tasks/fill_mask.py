@@ -32,6 +32,7 @@ class FillMask(Task):
     candidates: int  # of each mask
     pieces: tuple[str, ...] = field(repr=False)  # by id; empty where there is none
 
+    task_names = ("fill_mask",)
     verb = "fill_mask"
     face = Face(
         "fill_mask",
@@ -45,14 +46,6 @@ class FillMask(Task):
     names_pieces = True
     token_bytes = {"masks": 4, "scored_ids": 4, "scored_segments": 1}  # noqa: RUF012 - a constant of the class
     call_bytes = {"scoring": 64}  # noqa: RUF012
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("fill_mask",)
-
-    @property
-    def name(self) -> str:
-        return "fill_mask"
 
     @property
     def outputs(self) -> int:

@@ -27,19 +27,12 @@ class Generation(Task):
     vocabulary: int
     max_tokens: int  # of a text that is written, its end included
 
+    task_names = ("generation",)
     verb = "generate"
     face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="ids", count="kMaxTarget")
     rows = "steps"
     beside_others = False
     takes_pairs = False
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("generation",)
-
-    @property
-    def name(self) -> str:
-        return self.task_names()[0]
 
     @property
     def outputs(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,23 +14,22 @@ from ..files.table_file import Row
 from ..golden import text_tokenizer
 from ..ir.graph import Graph, Normalize
 from ..ir.side import Side
-from ..ir.task import Face, Measure, Task, counted
+from ..ir.task import Face, counted
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
-from .columns import check_two_texts, numbers
-from .correlation import mean_spearman
+from .similarity import Similarity
 
 NO_DOCUMENT = -1e9  # the score with a document that has no vectors
 
 
 @dataclass(frozen=True)
-class MultiVector(Task):
+class MultiVector(Similarity):
     """A row for each token; not each of them is a vector of the text. In a table, a query and a document."""
 
-    width: int
     document: Side
     query: Side
 
+    task_names = ("multi_vector",)
     verb = "embed_each"
     face = Face(
         "multi_vector",
@@ -46,21 +44,7 @@ class MultiVector(Task):
     names_pieces = True
     token_bytes = {"kept": 1}  # noqa: RUF012 - a constant of the class
     takes_pairs = False
-    relative = True
     beside_others = False
-    texts_of_row = 2
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("multi_vector",)
-
-    @property
-    def name(self) -> str:
-        return "multi_vector"
-
-    @property
-    def outputs(self) -> int:
-        return self.width
 
     @property
     def result_bytes(self) -> int:
@@ -103,10 +87,6 @@ class MultiVector(Task):
             ]
         }
 
-    @property
-    def measure(self) -> Measure:
-        return Measure("Spearman correlation")
-
     def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Text]:
         """Of each row the query, then the document, each behind its prompt."""
         sides = self.query, self.document
@@ -116,10 +96,6 @@ class MultiVector(Task):
             for row in rows
             for side, tokenizer, text in zip(sides, of_sides, row.texts, strict=True)
         ]
-
-    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
-        check_two_texts(table)
-        return np.array([numbers(path, row, 1) for row in chosen])
 
     def answers(self, outputs: Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
         """MaxSim: [rows, 1]."""
@@ -131,9 +107,6 @@ class MultiVector(Task):
             )
             found.append([max_sim(query, document)])
         return np.array(found)
-
-    def score(self, answers: NDArray, truths: NDArray) -> float:
-        return mean_spearman(answers, truths)
 
 
 def max_sim(query: NDArray[np.float64], document: NDArray[np.float64]) -> float:

@@ -25,6 +25,7 @@ from .columns import label_index, label_reader
 class MultipleChoice(Task):
     """A score of a prompt with one choice; the softmax is over those of all choices."""
 
+    task_names = ("multiple_choice",)
     verb = "choose"
     face = Face(
         "multiple_choice",
@@ -37,14 +38,6 @@ class MultipleChoice(Task):
     beside_others = False
     own_calls = True
     call_bytes = {"choosing": 128}  # noqa: RUF012 - a constant of the class
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("multiple_choice",)
-
-    @property
-    def name(self) -> str:
-        return "multiple_choice"
 
     @property
     def outputs(self) -> int:

@@ -26,6 +26,7 @@ NAMES = ("next", "random")  # of the logits, in the order of `transformers`
 class NextSentence(Classification):
     """A classifier of pairs with these two labels, but for what its calls are and what they answer."""
 
+    task_names = ("next_sentence",)
     verb = "is_next"
     face = Face(
         "next_sentence",
@@ -38,14 +39,6 @@ class NextSentence(Classification):
     on_gpus = False
     says_label = False
     own_calls = True
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("next_sentence",)
-
-    @property
-    def name(self) -> str:
-        return "next_sentence"
 
     @property
     def result_bytes(self) -> int:

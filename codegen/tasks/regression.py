@@ -15,7 +15,7 @@ from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task, counted
 from ..ir.text import Text
 from .columns import numbers
-from .correlation import mean_spearman
+from .correlation import SPEARMAN, mean_spearman
 from .names import listed
 
 
@@ -25,6 +25,7 @@ class Regression(Task):
 
     values: tuple[str, ...]  # their names
 
+    task_names = ("regression",)
     verb = "regress"
     face = Face(
         "regression",
@@ -35,14 +36,6 @@ class Regression(Task):
         count="kValueCount",
     )
     on_gpus = True
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("regression",)
-
-    @property
-    def name(self) -> str:
-        return "regression"
 
     @property
     def outputs(self) -> int:
@@ -65,7 +58,7 @@ class Regression(Task):
 
     @property
     def measure(self) -> Measure:
-        return Measure("Spearman correlation")
+        return SPEARMAN
 
     def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
         return np.array([numbers(path, row, self.outputs) for row in chosen])

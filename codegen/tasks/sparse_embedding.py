@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,16 @@ from numpy.typing import NDArray
 
 from ..files.table_file import Row
 from ..ir.graph import Graph, WordWeights
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Face
 from ..ir.text import Text
-from .columns import check_two_texts, numbers
-from .correlation import mean_spearman
+from .similarity import Similarity
 
 
 @dataclass(frozen=True)
-class SparseEmbedding(Task):
+class SparseEmbedding(Similarity):
     """A weight for each entry of the vocabulary. In a table, two texts and how alike they are."""
 
-    width: int
-
+    task_names = ("sparse_embedding",)
     verb = "embed_sparse"
     face = Face(
         "sparse_embedding",
@@ -35,22 +32,8 @@ class SparseEmbedding(Task):
         count="kWeightsWidth",
     )
     names_pieces = True
-    relative = True
     many_outputs = True
     beside_others = False
-    texts_of_row = 2
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("sparse_embedding",)
-
-    @property
-    def name(self) -> str:
-        return "sparse_embedding"
-
-    @property
-    def outputs(self) -> int:
-        return self.width
 
     @property
     def result_bytes(self) -> int:
@@ -73,21 +56,10 @@ class SparseEmbedding(Task):
             dense[entry["id"]] = entry["weight"]
         return dense
 
-    @property
-    def measure(self) -> Measure:
-        return Measure("Spearman correlation")
-
-    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
-        check_two_texts(table)
-        return np.array([numbers(path, row, 1) for row in chosen])
-
     def answers(self, outputs: NDArray, rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
         """Dot products: [rows, 1]."""
         products = [float((a.astype(np.float64) * b).sum()) for a, b in zip(outputs[::2], outputs[1::2], strict=True)]
         return np.array(products)[:, None]
-
-    def score(self, answers: NDArray, truths: NDArray) -> float:
-        return mean_spearman(answers, truths)
 
 
 TASK = SparseEmbedding

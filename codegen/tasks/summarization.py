@@ -15,11 +15,8 @@ from .translation import Translation
 class Summarization(Translation):
     """As `Translation`, under another name."""
 
+    task_names = ("summarization",)
     verb = "summarize"
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("summarization",)
 
     @classmethod
     def of_writer(cls, task: Task) -> Summarization:

@@ -31,6 +31,7 @@ class Tagging(Task):
 
     labels: tuple[str, ...]
 
+    task_names = ("tagging",)
     verb = "tag"
     face = Face(
         "tagging",
@@ -46,14 +47,6 @@ class Tagging(Task):
     token_bytes = {"offsets": 8, "marks": 1}  # noqa: RUF012 - a constant of the class
     takes_pairs = False
     by_words = True
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("tagging",)
-
-    @property
-    def name(self) -> str:
-        return "tagging"
 
     @property
     def outputs(self) -> int:

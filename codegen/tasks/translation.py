@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ir.task import Face
 from .generation import Generation
 
 
@@ -13,12 +12,8 @@ from .generation import Generation
 class Translation(Generation):
     """As `Generation`, of a text that is read as a whole."""
 
+    task_names = ("translation",)
     verb = "translate"
-    face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="ids", count="kMaxTarget")
-
-    @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("translation",)
 
 
 TASK = Translation

@@ -35,6 +35,7 @@ class ZeroShot(Task):
     entailment: int
     contradiction: int
 
+    task_names = ("zero_shot",)
     verb = "zero_shot"
     face = Face(
         "zero_shot",
@@ -51,10 +52,6 @@ class ZeroShot(Task):
     call_bytes = {"choosing": 128}  # noqa: RUF012
 
     @classmethod
-    def task_names(cls) -> tuple[str, ...]:
-        return ("zero_shot",)
-
-    @classmethod
     def of_classifier(cls, task: Task) -> ZeroShot:
         """EtchError where the classifier is none of entailment. What contradicts is found as the pipeline finds it: the
         first label, or the last where the first one is entailment."""
@@ -65,10 +62,6 @@ class ZeroShot(Task):
             names = ", ".join(printable_name(name) for name in task.labels)
             raise _refuse(f"{len(found)} labels are called '{_BEGINNING}…', zero-shot needs one: {names}")
         return cls(task.labels, found[0], len(task.labels) - 1 if found[0] == 0 else 0)
-
-    @property
-    def name(self) -> str:
-        return "zero_shot"
 
     @property
     def outputs(self) -> int:
