@@ -11,16 +11,12 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # tables, labels, the new folder
 
-from refusal import Refused
-
-from codegen.errors import EtchError
+from common.program import add_run_options, ended, make_parser
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
-        prog="gru", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    made = make_parser("gru", __doc__)
     add = made.add_argument
     add("encoder", type=Path, metavar="ENCODER", help="Hugging Face folder of an encoder; its head is not used")
     add("--train", type=Path, required=True, metavar="FILE", help="labelled rows: .csv or .tsv, also .gz")
@@ -41,24 +37,20 @@ def parser() -> argparse.ArgumentParser:
     add("--epochs", type=int, default=6, metavar="N", help="of which the best is kept")
     add("--batch", type=int, default=32, metavar="N", help="rows a step")
     add("--rate", type=float, default=1e-3, metavar="R", help="of AdamW, rising and falling as a cosine")
-    add("--seed", type=int, default=0, metavar="N", help="of everything random")
-    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    add_run_options(made)
     return made
 
 
 def main() -> int:
     """Exit codes: 0 done, 1 refused, 2 wrong use."""
     asked = parser().parse_args()
-    try:
-        from gru_training import run  # PyTorch takes seconds to import
 
-        print(run(asked))
-        return 0
-    except (Refused, EtchError) as error:
-        print(f"gru: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"gru: {error}; install tools/train/requirements.txt", file=sys.stderr)
-    return 1
+    def run() -> str:
+        import gru_training  # PyTorch takes seconds to import
+
+        return gru_training.run(asked)
+
+    return ended("gru", run)
 
 
 if __name__ == "__main__":

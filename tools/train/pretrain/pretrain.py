@@ -12,16 +12,12 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
 
-from refusal import Refused
-
-from codegen.errors import EtchError
+from common.program import add_run_options, ended, make_parser
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
-        prog="pretrain", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    made = make_parser("pretrain", __doc__)
     add = made.add_argument
     add("--texts", type=Path, required=True, metavar="FILE", help="a text a line")
     add("--vocabulary", type=Path, required=True, metavar="FILE", help="vocab.txt of an uncased BERT, to choose from")
@@ -36,24 +32,20 @@ def parser() -> argparse.ArgumentParser:
     add("--steps", type=int, default=2000, metavar="N", help="in all; a kept run goes on to more")
     add("--batch", type=int, default=32, metavar="N", help="texts a step")
     add("--rate", type=float, default=1e-3, metavar="R", help="of AdamW, rising and falling as a cosine")
-    add("--seed", type=int, default=0, metavar="N", help="of everything random")
-    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    add_run_options(made)
     return made
 
 
 def main() -> int:
     """Exit codes: 0 done, 1 refused, 2 wrong use."""
     asked = parser().parse_args()
-    try:
+
+    def run() -> str:
         import recipe  # PyTorch takes seconds to import
 
-        print(recipe.run(asked))
-        return 0
-    except (Refused, EtchError) as error:
-        print(f"pretrain: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"pretrain: {error}; install tools/train/requirements.txt", file=sys.stderr)
-    return 1
+        return recipe.run(asked)
+
+    return ended("pretrain", run)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,12 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
 
-from refusal import Refused
-
-from codegen.errors import EtchError
+from common.program import add_run_options, ended, make_parser
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
-        prog="small", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    made = make_parser("small", __doc__)
     add = made.add_argument
     add("teacher", type=Path, metavar="TEACHER", help="sentence-transformers folder of a BERT, with mean pooling")
     add("--texts", type=Path, required=True, metavar="FILE", help="a text a line, of the kind that it will be given")
@@ -34,24 +30,20 @@ def parser() -> argparse.ArgumentParser:
     add("--steps", type=int, default=4000, metavar="N", help="in all; a kept run goes on to more")
     add("--batch", type=int, default=64, metavar="N", help="texts a step")
     add("--rate", type=float, default=2e-3, metavar="R", help="of AdamW, rising and falling as a cosine")
-    add("--seed", type=int, default=0, metavar="N", help="of everything random")
-    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    add_run_options(made)
     return made
 
 
 def main() -> int:
     """Exit codes: 0 done, 1 refused, 2 wrong use."""
     asked = parser().parse_args()
-    try:
+
+    def run() -> str:
         import recipe  # PyTorch takes seconds to import
 
-        print(recipe.run(asked))
-        return 0
-    except (Refused, EtchError) as error:
-        print(f"small: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"small: {error}; install tools/train/requirements.txt", file=sys.stderr)
-    return 1
+        return recipe.run(asked)
+
+    return ended("small", run)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,12 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
 
-from refusal import Refused
-
-from codegen.errors import EtchError
+from common.program import add_run_options, ended, make_parser
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
-        prog="tokens", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    made = make_parser("tokens", __doc__)
     add = made.add_argument
     add("task", choices=("tag", "answer"), help="tag: .conll, .bio or .iob; answer: .json of SQuAD, or .jsonl")
     add("checkpoint", type=Path, metavar="CHECKPOINT", help="Hugging Face folder of an encoder")
@@ -36,8 +32,7 @@ def parser() -> argparse.ArgumentParser:
     add("--batch", type=int, default=16, metavar="N", help="rows a step")
     add("--rate", type=float, default=1e-4, metavar="R", help="of AdamW, rising and falling as a cosine")
     add("--bfloat16", action="store_true", help="train in mixed precision; faster on CPUs that have bfloat16")
-    add("--seed", type=int, default=0, metavar="N", help="of everything random")
-    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    add_run_options(made)
     return made
 
 
@@ -47,16 +42,13 @@ def main() -> int:
     asked = options.parse_args()
     if asked.train and not asked.out:
         options.error("--train needs --out")
-    try:
+
+    def run() -> str:
         import recipe  # PyTorch takes seconds to import
 
-        print(recipe.evaluate(asked) if asked.evaluate else recipe.train(asked))
-        return 0
-    except (Refused, EtchError) as error:
-        print(f"tokens: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"tokens: {error}; install tools/train/requirements.txt", file=sys.stderr)
-    return 1
+        return recipe.evaluate(asked) if asked.evaluate else recipe.train(asked)
+
+    return ended("tokens", run)
 
 
 if __name__ == "__main__":
