@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .argument_types import head
+from .table_options import columns
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,19 @@ class Subcommand:
 
     NAME: str
     summary: str  # in the list of commands
-    description: str
+    description: str | None
     take: Callable[[argparse.ArgumentParser], None]  # adds its arguments
     do: Callable[[argparse.Namespace], int | None]  # gives the exit code; nothing is 0
+    imports: Callable[[], None] = lambda: None  # what takes long to import, before `do` and what may stop it
+    quiet: bool = True  # whether it has --quiet
+    compares: bool = False  # like `diff`: 1 says that something differs, 2 that it could not be compared
 
     def add_to(self, commands: Any) -> None:
         """The command's parser."""
-        self.take(commands.add_parser(self.NAME, help=self.summary, description=self.description, allow_abbrev=False))
+        parser = commands.add_parser(self.NAME, help=self.summary, description=self.description, allow_abbrev=False)
+        self.take(parser)
+        if self.quiet:
+            parser.add_argument("--quiet", action="store_true", help="print errors only; the exit code says the rest")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """The exit code."""
@@ -47,6 +54,17 @@ def take_heads(parser: argparse.ArgumentParser) -> None:
         help="add a head from FOLDER, whose encoder must be the same; repeatable. One pass computes all heads; one "
         "that answers questions keeps calls of its own, a pass for each window of a context",
     )
+
+
+def take_compared(parser: argparse.ArgumentParser) -> None:
+    """The generated folder, and what it was made of."""
+    take_model(parser)
+    parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
+    take_heads(parser)
+    parser.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
+    parser.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
+    parser.add_argument("--smooth", type=Path, metavar="FILE", help="what the model was smoothed by")
+    parser.add_argument("--smooth-columns", type=columns, metavar="A,B", help="as for generate")
 
 
 def take_model_and_place(parser: argparse.ArgumentParser) -> None:

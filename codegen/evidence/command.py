@@ -6,19 +6,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..console.subcommand import Subcommand, take_heads, take_model
-from ..console.table_options import columns
+from ..console.subcommand import Subcommand, take_compared
 from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
-    take_model(parser)
-    parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
-    take_heads(parser)
-    parser.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
-    parser.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
-    parser.add_argument("--smooth", type=Path, metavar="FILE", help="what the model was smoothed by")
-    parser.add_argument("--smooth-columns", type=columns, metavar="A,B", help="as for generate")
+    take_compared(parser)
     parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
     parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
     parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
@@ -62,4 +55,5 @@ COMMAND = Subcommand(
     "gives the same bytes, but for --latency.",
     _take,
     _do,
+    compares=True,
 )

@@ -13,6 +13,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import cli, pipeline
+from codegen.console.checkpoint_options import POOLINGS
 from codegen.ir import graph as g
 from codegen.load.bare_encoder import CHOICES
 from codegen.oracle.interpret import Interpreter
@@ -78,4 +79,4 @@ def test_refused(encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_the_parser_and_the_loader_know_the_same() -> None:
-    assert cli.POOLINGS == CHOICES
+    assert POOLINGS == CHOICES

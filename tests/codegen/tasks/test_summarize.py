@@ -14,6 +14,7 @@ from test_decoders import RECORDED, folder
 
 from codegen import cli, pipeline
 from codegen.asked_task import ASKED, asked_by
+from codegen.console.checkpoint_options import TASKS
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.evidence.same_options import same_options
@@ -141,7 +142,7 @@ def test_models_that_write_no_text_for_a_text(tmp_path: Path) -> None:
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tuple(ASKED) == cli.TASKS
+    assert tuple(ASKED) == TASKS
     made, out = asked(tmp_path / "folder", "t5", num_beams=2, prefix=PREFIX), tmp_path / "model"
     assert cli.main(["generate", str(made), "--out", str(out), "--task", "summarize"]) == 0
     assert "summarization (2 beams), up to 17 tokens" in capsys.readouterr().out

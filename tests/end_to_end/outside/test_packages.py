@@ -22,8 +22,8 @@ from tiny_heads import write_encoder, write_head
 
 from codegen import pipeline
 from codegen.bundle import bundle
+from codegen.bundle.command import PACKAGE_FORMATS
 from codegen.bundle.packages import FORMATS
-from codegen.cli import PACKAGE_FORMATS
 from codegen.head_folders import HeadFolder
 
 INCLUDED_FROM = {  # by the tool, from the root of a package

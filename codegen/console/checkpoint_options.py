@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that generate and inspect share: how long texts may be, and what languages a translator is for."""
+"""Options that generate and inspect share: what is read of a checkpoint, and where its buffers lie."""
 
 from __future__ import annotations
 
 import argparse
 
 from . import argument_types as types
+
+TASKS = ("zero-shot", "summarize", "sparse")  # what asked_task.py knows
+POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 
 
 def add_lengths(command: argparse.ArgumentParser) -> None:
@@ -35,4 +38,11 @@ def add_languages(command: argparse.ArgumentParser) -> None:
         metavar="FROM,TO",
         help="of a translator of many languages, mBART, NLLB, M2M-100: eng_Latn,fra_Latn or en,fr "
         "(default: what the checkpoint says)",
+    )
+
+
+def add_regions(command: argparse.ArgumentParser, what: str) -> None:
+    """`what` is its help."""
+    command.add_argument(
+        "--region", action="append", type=types.room, default=[], metavar="NAME=SIZE[,COST]", help=what
     )
