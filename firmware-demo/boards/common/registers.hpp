@@ -29,8 +29,5 @@ inline volatile std::uint32_t& configurable_fault_status() {
 inline volatile std::uint32_t& hard_fault_status() {
     return reg(0xE000ED2C);
 }
-inline volatile std::uint32_t& coprocessor_access() {
-    return reg(0xE000ED88);
-}
 
 }  // namespace board

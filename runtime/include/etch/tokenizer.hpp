@@ -114,8 +114,7 @@ using SequenceSplitUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegment
 using WordUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
 using SequenceWordUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
 
-// Scratch memory for one call: one word. Any content, any alignment of 8 bytes or more.
-constexpr std::size_t kTokenizerScratchAlignment = 8;
+// Bytes of scratch memory for one call, which hold a word and its pieces: any content, aligned to 8 bytes.
 template <class Tables>
 constexpr std::size_t tokenizer_scratch_bytes(const Tables& tables) noexcept {
     return model_scratch_bytes(tables.model);

@@ -10,7 +10,7 @@ bool comes_first(const TokenWeight& a, const TokenWeight& b) noexcept {
 }
 
 // `heap` [count] has what comes last at its root, but for what is at `place`, which may have to go down.
-void sink(TokenWeight* heap, std::uint32_t count, std::uint32_t place) noexcept {
+void sift_down(TokenWeight* heap, std::uint32_t count, std::uint32_t place) noexcept {
     const TokenWeight moved = heap[place];
     while (2 * place + 1 < count) {
         std::uint32_t child = 2 * place + 1;
@@ -33,24 +33,24 @@ std::uint32_t find_weights(const F32Rows& dense, TokenWeight* found, std::uint32
             found[count] = one;
             if (count + 1 == capacity) {
                 for (std::uint32_t place = capacity / 2; place-- > 0;)
-                    sink(found, capacity, place);
+                    sift_down(found, capacity, place);
             }
         } else if (capacity > 0 && comes_first(one, found[0])) {
             found[0] = one;
-            sink(found, capacity, 0);
+            sift_down(found, capacity, 0);
         }
         ++count;
     }
     const std::uint32_t kept = count < capacity ? count : capacity;
     if (kept < capacity) {
         for (std::uint32_t place = kept / 2; place-- > 0;)
-            sink(found, kept, place);
+            sift_down(found, kept, place);
     }
     for (std::uint32_t left = kept; left > 1; --left) {
         const TokenWeight last = found[0];
         found[0] = found[left - 1];
         found[left - 1] = last;
-        sink(found, left - 1, 0);
+        sift_down(found, left - 1, 0);
     }
     return count;
 }

@@ -99,9 +99,7 @@ template <class Head, class Workspace, class Input>
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Batch batch{};
     if (!std::is_same<Input, std::string_view>::value && !Encoder::kPairs) return Status::pair_not_supported;
-    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
-    if (in_memory_of(workspace, overlap)) return Status::text_overlaps;
-    if (holds_one({results, count * sizeof *results}, texts, count)) return Status::text_overlaps;
+    if (one_lies_in(workspace, texts, count, results)) return Status::text_overlaps;
     for (std::size_t done = 0; done < count; done += batch.count) {
         Status status = tokenize_batch(Encoder::kTokenizer, texts + done, count - done, workspace.special_tokens,
                                        a.tokenizer, sink_of<Encoder>(a), a.texts, batch);

@@ -22,6 +22,13 @@ bool in_memory_of(const Workspace& workspace, const Overlaps& overlaps) noexcept
     return found;
 }
 
+// Whether one of the texts or pairs [count], or the list of them, lies where a call with these results [count] writes.
+template <class Workspace, class Input, class Result>
+bool one_lies_in(const Workspace& workspace, const Input* texts, std::size_t count, const Result* results) noexcept {
+    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
+    return in_memory_of(workspace, overlap) || overlap({results, count * sizeof *results});
+}
+
 template <class Arena, class Workspace, std::size_t... Region>
 Arena arena_at(Workspace& workspace, std::index_sequence<Region...>) noexcept {
     return Arena{workspace.arena, workspace.regions[Region]...};

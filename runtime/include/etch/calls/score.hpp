@@ -82,8 +82,7 @@ template <class Head, class Workspace>
     const Turn turn{workspace, scores};
     if (!turn) return turn.refusal();
     arena_of<typename Head::Encoder>(workspace);
-    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
-    if (in_memory_of(workspace, overlap) || overlap({scores, count * sizeof *scores})) return Status::text_overlaps;
+    if (one_lies_in(workspace, texts, count, scores)) return Status::text_overlaps;
     Status status = Status::ok;
     for (std::size_t i = 0; status == Status::ok && i < count; ++i)
         status = score_in_turn<Head>(workspace, Text{texts[i]}, scores[i]);

@@ -22,7 +22,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
-// By bisection.
+// Whether tokens of this id have no vector: a binary search.
 inline bool is_skipped(const SideRules& rules, std::int32_t id) noexcept {
     std::uint32_t first = 0;
     for (std::uint32_t count = rules.skipped_count; count != 0;) {
@@ -83,9 +83,7 @@ template <class Head, class Workspace>
     const Turn turn{workspace, results};
     if (!turn) return turn.refusal();
     arena_of<typename Head::Encoder>(workspace);
-    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
-    if (in_memory_of(workspace, overlap)) return Status::text_overlaps;
-    if (holds_one({results, count * sizeof *results}, texts, count)) return Status::text_overlaps;
+    if (one_lies_in(workspace, texts, count, results)) return Status::text_overlaps;
     for (std::size_t i = 0; i < count; ++i) {
         const Status status = answer_side_in_turn<Head>(workspace, Text{texts[i]}, results[i]);
         if (status != Status::ok) return status;

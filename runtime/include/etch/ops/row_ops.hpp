@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that work on each row by itself. Units: rows.
+// Ops that work on each row by itself. Units: rows. Each formula rounds after every operation, in its order; sums along
+// a row are those of the arithmetic contract (runtime/ARITHMETIC.md). Rows of inputs and outputs lie apart, but where
+// an op may be in place.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +13,8 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// Quantizes each row to s8 with one scale per row.
+// Quantizes each row to s8 with one scale per row: m = max |x|; r = 127.0f / m; q = x * r, rounded to the nearest
+// integer, half to even; scale = m * (1/127). Where m < 2^-40 all of q is 0, and the scale.
 struct Quantize {
     std::uint32_t count;
     F32Rows input;  // [count][width]
@@ -29,7 +32,8 @@ struct LayerNormWeights {
     float inverse_width;  // 1 / width, rounded once
 };
 
-// In place where no `out` is given. Rows of heads that have weights of their own take turns.
+// mu = sum(x) * inverse_width; d = x - mu; v = sum(d * d) * inverse_width; out = (d * (1 / sqrt(v + epsilon))) * gamma
+// + beta. In place where no `out` is given. Of `heads` row r has the weights of head r % heads.
 struct LayerNorm {
     const LayerNormWeights& weights;
     std::uint32_t count;
@@ -48,7 +52,7 @@ struct RmsNormWeights {
     float inverse_width;  // as above
 };
 
-// In place where no `out` is given.
+// v = sum(x * x) * inverse_width; out = (x * (1 / sqrt(v + epsilon))) * gamma. In place where no `out` is given.
 struct RmsNorm {
     const RmsNormWeights& weights;
     std::uint32_t count;
@@ -173,7 +177,7 @@ struct Cap {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-// Each value to a probability of its own. May be in place.
+// Each value to a probability of its own, 1 / (1 + exp(-x)) as Activation::sigmoid has it. May be in place.
 struct Sigmoid {
     std::uint32_t count;
     F32Rows input;

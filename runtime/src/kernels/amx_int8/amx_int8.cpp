@@ -4,17 +4,6 @@
 // here for code that runs on an older CPU.
 #if defined(__x86_64__)
 
-// GCC 12's own header means "any value" by a variable that is initialized by itself, and then warns of it.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +12,7 @@
 #include "../avx512_vnni/common.hpp"
 #include "../call_count.hpp"
 #include "../compiler.hpp"
+#include "../intrinsics_avx512.hpp"
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../scalar/quantization.hpp"

@@ -82,8 +82,8 @@ constexpr KernelSet kAvx2 = {
     avx2::activate_row,
     avx2::expand_s4,
     avx2::matmul_s4,
-    6,
-    0,
+    /*matmul_s4_rows=*/6,
+    /*block_rows=*/0,
     avx2::matmul_s7,
 };
 
