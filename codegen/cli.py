@@ -21,6 +21,7 @@ from .convert.command import COMMAND as CONVERT
 from .errors import EtchError, printable
 from .evidence.command import COMMAND as EVIDENCE
 from .fetch.command import COMMAND as FETCH
+from .merge.command import COMMAND as MERGE
 from .process.interrupts import Stops, stoppable
 from .process.progress import listening, standard_listener
 from .shells.command import COMPLETION, MANUAL
@@ -30,7 +31,7 @@ from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 # Commands, in the order of --help.
-COMMANDS = (GENERATE, INSPECT, VERIFY, BUNDLE, CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, COMPLETION, MANUAL)
+COMMANDS = (GENERATE, INSPECT, VERIFY, BUNDLE, CONVERT, FETCH, MERGE, WHEEL, SQLITE, WEB, EVIDENCE, COMPLETION, MANUAL)
 
 
 def make_parser() -> argparse.ArgumentParser:

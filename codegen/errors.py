@@ -11,7 +11,7 @@ class EtchError(Exception):
 
     `code` is a stable kebab-case name that tests and scripts may match, `stage` the pipeline stage that refused
     (`arguments`, `load`, `evaluate`, `front-end`, `prune`, `budget`, `quantize`, `gpu`, `plan`, `pack`, `render`,
-    `build`, `verify`, `bundle`, `convert`, `fetch`, `wheel`, `sqlite`, `web`, `evidence`).
+    `build`, `verify`, `bundle`, `convert`, `fetch`, `merge`, `wheel`, `sqlite`, `web`, `evidence`).
     `file` is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such
     as the end of a compiler's output.
     """

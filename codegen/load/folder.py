@@ -104,7 +104,7 @@ def load_checkpoint(
             raise none_to_choose()
         return _with_static_embedding(folder, static, limits_of)
     if not folder.has(CONFIG_FILE):
-        raise _no_configuration(folder)
+        raise _adapter(folder) if folder.has(ADAPTER_FILE) else _no_configuration(folder)
     config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
     limits = limits_of(config)
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
@@ -113,9 +113,7 @@ def load_checkpoint(
     modules, sentence_notes = _read_modules(folder, limits)
     sparse, sentence = (modules, None) if isinstance(modules, SparsePooling) else (None, modules)
     if folder.has(ADAPTER_FILE):
-        raise refusal(
-            "adapter-not-supported", "an adapter changes the weights: merge it and save the result", file=ADAPTER_FILE
-        )
+        raise _adapter(folder)
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
@@ -267,6 +265,13 @@ def _tokenizer_classes(config: Config, limits: Limits) -> tuple[object, str]:
 
 def _tokenizer_notes(tokenizer: TokenizerSpec, target: TargetTokenizer | None) -> tuple[str, ...]:
     return tokenizer.notes + (() if target is None or target.spec is tokenizer else target.spec.notes)
+
+
+def _adapter(folder: CheckpointFolder) -> Exception:
+    """What to tell about an adapter, which is no model alone."""
+    command = etch_command("merge", folder.path, "BASE", "--out", "FOLDER")
+    message = f"it changes the weights of another folder; to make one checkpoint of both: {command}"
+    return refusal("adapter-not-supported", message, file=ADAPTER_FILE)
 
 
 def _no_configuration(folder: CheckpointFolder) -> Exception:

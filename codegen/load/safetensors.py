@@ -104,6 +104,11 @@ class TensorFile:
         entry = self._entry(name)
         return entry.dtype, entry.shape
 
+    def stored(self, name: str) -> tuple[str, tuple[int, ...], memoryview]:
+        """(dtype, shape, bytes) of a tensor as the file has it, whatever its type."""
+        entry = self._entry(name)
+        return entry.dtype, entry.shape, memoryview(entry.data)[entry.begin : entry.end]
+
     def take(self, name: str, shape: tuple[int, ...], *, legacy: str | None = None) -> Taken:
         """The tensor `name`, or else `legacy` (an older name for it), of exactly this shape and with finite values."""
         if legacy is not None and legacy in self._entries:

@@ -9,6 +9,7 @@ from .files import CheckpointFolder
 
 _LICENCES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "COPYING", "NOTICE")
 _CARD = "README.md"
+FILES = frozenset((*_LICENCES, _CARD))  # that may say them
 _MAX_BYTES = 1 << 20
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^license(?:_name|_link)?:.*\n(?:[ \t]*-[ \t].*\n)*", re.MULTILINE)

@@ -64,7 +64,7 @@ def check_refused(case: Case, folder: Path) -> EtchError:
     assert case.words in str(error)
     assert str(error).isprintable()
     assert (str(folder) in str(error)) == (
-        case.code in ("pickle-refused", "not-a-checkpoint")
+        case.code in ("pickle-refused", "not-a-checkpoint", "adapter-not-supported")
     )  # a command for the shell
     return error
 

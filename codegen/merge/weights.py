@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tensors of a merged checkpoint, and the file they are written to."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..ir.parameter import F32Array
+from ..load.safetensors import MAX_FILE_BYTES, TensorFile
+from ..load.shards import WEIGHTS_FILE
+from .adapter import FILE, Adapter
+from .arithmetic import with_bias, with_low_rank
+from .refusal import refusal
+
+# Model types whose linears are stored as [inputs, outputs], but for those that make logits.
+_INPUTS_FIRST = ("gpt2",)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A tensor as a safetensors file has it."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: memoryview
+
+    @staticmethod
+    def of(values: F32Array) -> Stored:
+        """Of float32."""
+        return Stored("F32", values.shape, memoryview(np.ascontiguousarray(values, "<f4")).cast("B"))
+
+
+def merged_weights(base: TensorFile, names: Mapping[str, str], adapter: Adapter, model_type: str) -> dict[str, Stored]:
+    """By the names of the class that was adapted; `names` are those of the base by them. What changes is float32."""
+
+    def before(name: str) -> F32Array:
+        if name in adapter.whole:
+            return adapter.whole[name]
+        return base.take(names[name], base.info(names[name])[1]).values
+
+    changed = dict(adapter.whole)
+    for module, (tokens, rows) in adapter.token_rows.items():
+        name = f"{module}.weight"
+        changed[name] = _with_rows(before(name), tokens, rows, name)
+    for module, change in adapter.low_rank.items():
+        name = f"{module}.weight"
+        weight = changed[name] if name in changed else before(name)
+        shape = len(change.b), change.a.shape[1]
+        if model_type in _INPUTS_FIRST and weight.shape == shape[::-1] and module.startswith("transformer.h."):
+            changed[name] = with_low_rank(weight.T, change).T
+        elif weight.shape == shape:
+            changed[name] = with_low_rank(weight, change)
+        else:
+            message = f"it adds {list(shape)} to a weight of {list(weight.shape)}"
+            raise refusal("wrong-shape", message, file=FILE, tensor=name)
+        if change.bias is not None:
+            changed[f"{module}.bias"] = with_bias(before(f"{module}.bias"), change)
+    for name, values in changed.items():
+        if not np.isfinite(values).all():
+            raise refusal("tensor-not-finite", "the merged weight has values that are not finite", tensor=name)
+    merged = {name: Stored(*base.stored(of)) for name, of in names.items()}
+    return merged | {name: Stored.of(values) for name, values in changed.items()}
+
+
+def write_weights(path: Path, tensors: Mapping[str, Stored]) -> None:
+    """Writes a safetensors file, tensors by name."""
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    at = 0
+    for name, tensor in sorted(tensors.items()):
+        header[name] = {
+            "dtype": tensor.dtype,
+            "shape": list(tensor.shape),
+            "data_offsets": [at, at + tensor.data.nbytes],
+        }
+        at += tensor.data.nbytes
+    if at > MAX_FILE_BYTES:
+        message = f"the merged weights have {at} bytes, at most {MAX_FILE_BYTES} are read"
+        raise refusal("file-too-large", message, file=WEIGHTS_FILE)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with path.open("xb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, tensor in sorted(tensors.items()):
+            file.write(tensor.data)
+
+
+def _with_rows(weight: F32Array, tokens: tuple[int, ...], rows: F32Array, name: str) -> F32Array:
+    if weight.ndim != 2 or weight.shape[1] != rows.shape[1] or max(tokens, default=0) >= len(weight):
+        message = f"it has rows of {rows.shape[1]} values for tokens of {list(weight.shape)}"
+        raise refusal("wrong-shape", message, file=FILE, tensor=name)
+    changed = weight.copy()
+    changed[list(tokens)] = rows
+    return changed
