@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..load.folder import ADAPTER_WEIGHTS_FILE
 from ..load.other_files import is_other_file
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
 
@@ -23,7 +24,7 @@ def chosen(names: Iterable[str]) -> list[str]:
     modules = [name for name in names if _MODULE.fullmatch(name)]
     safe = {name.rpartition("/")[0] for name in modules if name.endswith(WEIGHTS_FILE)}
     modules = [name for name in modules if not (name.endswith(".bin") and name.rpartition("/")[0] in safe)]
-    others = [name for name in names if is_other_file(name)]
+    others = [name for name in names if is_other_file(name) or name == ADAPTER_WEIGHTS_FILE]
     if INDEX_FILE in names and any(_SHARD.fullmatch(name) for name in weights):
         others.append(INDEX_FILE)
     return sorted({*weights, *modules, *others})

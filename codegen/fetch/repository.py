@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import EtchError, printable
 from ..folders.checkpoint_folder import publish
 from ..folders.output import prepare_target
+from ..load.folder import ADAPTER_FILE
 from ..load.hub_name import HubName
 from ..load.pickles import pickled_names
 from ..load.safetensors import MAX_FILE_BYTES
@@ -31,8 +32,8 @@ def fetch(name: HubName, out: Path, echo: Callable[[str], None]) -> None:
     about = _asked(name, lambda: hub.HfApi().model_info(name.repository, revision=name.revision, files_metadata=True))
     files = {file.rfilename: file for file in about.siblings or ()}
     wanted = chosen(files)
-    if not {"config.json", "modules.json"} & set(wanted):
-        message = f"{name} has neither config.json nor modules.json among its {len(files)} files"
+    if not {"config.json", "modules.json", ADAPTER_FILE} & set(wanted):
+        message = f"{name} has no config.json, modules.json or {ADAPTER_FILE} among its {len(files)} files"
         raise _refuse("hub-no-checkpoint", message)
     too_large = [file for file in wanted if (files[file].size or 0) > MAX_FILE_BYTES]
     if too_large:
@@ -50,7 +51,10 @@ def fetch(name: HubName, out: Path, echo: Callable[[str], None]) -> None:
     for file, sha256 in hashes.items():
         echo(f"sha256       {sha256}  {(out / file).stat().st_size:>13,}  {file}")
     echo(f"wrote {out}")
-    if pickled_names([Path(file).name for file in wanted]):
+    if ADAPTER_FILE in wanted:
+        command = etch_command("merge", out, "BASE", "--out", out.with_name(f"{out.name}-merged"))
+        echo(f"an adapter; next, with the folder of what it was trained beside: {command}")
+    elif pickled_names([Path(file).name for file in wanted]):
         converted = out.with_name(f"{out.name}-safetensors")
         echo(f"its weights are pickled; next: {etch_command('convert', out, '--out', converted)}")
     else:

@@ -55,6 +55,7 @@ from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenize
 from .tokenizer_files.tokenizer import load_tokenizer
 
 ADAPTER_FILE = "adapter_config.json"
+ADAPTER_WEIGHTS_FILE = "adapter_model.safetensors"
 _OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")
 
 

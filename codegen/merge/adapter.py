@@ -11,12 +11,12 @@ import numpy as np
 
 from ..ir.parameter import F32Array
 from ..load.files import CheckpointFolder
+from ..load.folder import ADAPTER_FILE, ADAPTER_WEIGHTS_FILE
 from ..load.pickles import PICKLE_SUFFIXES
 from ..load.safetensors import TensorFile
-from .refusal import ADAPTER_FILE, refusal
+from .refusal import refusal, tensor_refusal
 from .settings import LoraSettings
 
-FILE = "adapter_model.safetensors"
 _ROOT = "base_model.model."
 _LOW_RANK = re.compile(
     r"(?P<module>.+)\.(?:(?P<of_words>lora_embedding_(?P<side>[AB]))|lora_(?P<linear>[AB])\.weight"
@@ -71,19 +71,19 @@ class Adapter:
 
 def read_adapter(folder: CheckpointFolder, settings: LoraSettings) -> Adapter:
     """The tensors of an adapter's folder, each of which is one of those or refused."""
-    if not folder.has(FILE):
+    if not folder.has(ADAPTER_WEIGHTS_FILE):
         pickled = any(name.endswith(PICKLE_SUFFIXES) for name in folder.names())
-        message = f"the folder has no {FILE}" + (
+        message = f"the folder has no {ADAPTER_WEIGHTS_FILE}" + (
             ": load the adapter with PEFT and save it again, pickles are not read" if pickled else ""
         )
         raise refusal("weights-missing", message)
-    file = TensorFile.open_in(folder, FILE)
+    file = TensorFile.open_in(folder, ADAPTER_WEIGHTS_FILE)
     parts: dict[str, dict[str, str]] = {}
     rows: dict[str, tuple[tuple[int, ...], F32Array]] = {}
     whole: dict[str, F32Array] = {}
     for name in file.names:
         if not name.startswith(_ROOT):
-            raise refusal("adapter-malformed", f"expected names that begin with '{_ROOT}'", file=FILE, tensor=name)
+            raise tensor_refusal("adapter-malformed", f"expected names that begin with '{_ROOT}'", name)
         place = name.removeprefix(_ROOT)
         found = _LOW_RANK.fullmatch(place)
         if found is not None:
@@ -93,12 +93,12 @@ def read_adapter(folder: CheckpointFolder, settings: LoraSettings) -> Adapter:
             module = place.removesuffix(_ROWS)
             rows[module] = _token_rows(file, name, settings.rows_of(module))
         elif ".lora_" in place:
-            raise refusal("adapter-not-supported", "a part of LoRA that is not known here", file=FILE, tensor=name)
+            raise tensor_refusal("adapter-not-supported", "a part of LoRA that is not known here", name)
         elif not any(twin in place for twin in _TWINS):
             whole[place.replace(_WRAPPED, ".")] = _values(file, name)
     low_rank = {module: _low_rank(file, module, names, settings) for module, names in parts.items()}
     if not low_rank and not rows:
-        raise refusal("adapter-malformed", "it has no matrices of LoRA", file=FILE)
+        raise tensor_refusal("adapter-malformed", "it has no matrices of LoRA")
     return Adapter(low_rank, rows, whole)
 
 
@@ -113,17 +113,17 @@ def _low_rank(file: TensorFile, module: str, names: Mapping[str, str], settings:
     elif None not in sides[2:]:
         b, a = (_values(file, str(name)).T for name in sides[2:])
     else:
-        raise refusal("adapter-malformed", f"one of the two matrices of '{module}' is missing", file=FILE)
+        raise tensor_refusal("adapter-malformed", f"one of the two matrices of '{module}' is missing")
     rank = settings.rank_of(module)
     if a.ndim != 2 or b.ndim != 2 or a.shape[0] != rank or b.shape[1] != rank:
         shapes = f"{list(a.shape)} and {list(b.shape)}"
-        raise refusal("wrong-shape", f"'{module}' has matrices of {shapes}, {ADAPTER_FILE} a rank of {rank}", file=FILE)
+        raise tensor_refusal("wrong-shape", f"'{module}' has matrices of {shapes}, {ADAPTER_FILE} a rank of {rank}")
     magnitude = _of_outputs(file, names.get("magnitude"), len(b))
     if (magnitude is not None) != settings.has_magnitudes:
         said = "says" if settings.has_magnitudes else "does not say"
-        raise refusal("adapter-malformed", f"{ADAPTER_FILE} {said} use_dora, unlike the tensors", file=FILE)
+        raise tensor_refusal("adapter-malformed", f"{ADAPTER_FILE} {said} use_dora, unlike the tensors")
     if magnitude is not None and "wordsA" in names:
-        raise refusal("adapter-not-supported", f"DoRA of an embedding ('{module}'): merge it with PEFT", file=FILE)
+        raise tensor_refusal("adapter-not-supported", f"DoRA of an embedding ('{module}'): merge it with PEFT")
     return LowRank(a, b, settings.scale_of(module), magnitude, _of_outputs(file, names.get("bias"), len(b)))
 
 
@@ -135,5 +135,5 @@ def _token_rows(file: TensorFile, name: str, tokens: tuple[int, ...]) -> tuple[t
     values = _values(file, name)
     if values.ndim != 2 or len(values) != len(tokens) or len(np.unique(tokens)) != len(tokens):
         message = f"expected a row for each of {len(tokens)} different tokens, got {list(values.shape)}"
-        raise refusal("wrong-shape", message, file=FILE, tensor=name)
+        raise tensor_refusal("wrong-shape", message, name)
     return tokens, values

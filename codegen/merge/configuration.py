@@ -9,7 +9,8 @@ from typing import Any
 
 from ..ir.parameter import F32Array
 from ..load.folder import CONFIG_FILE
-from .refusal import refusal, shown
+from ..load.refusal import shown
+from .refusal import refusal
 from .settings import LoraSettings
 
 # How a class of transformers ends, by the task that PEFT adapts it for. Those of the others write texts.

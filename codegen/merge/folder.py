@@ -17,15 +17,15 @@ from ..errors import printable
 from ..folders.checkpoint_folder import copy_others, is_weights, publish
 from ..folders.output import prepare_target
 from ..load.files import CheckpointFolder
-from ..load.folder import CONFIG_FILE
+from ..load.folder import ADAPTER_FILE, CONFIG_FILE
 from ..load.shards import WEIGHTS_FILE, open_weights
 from ..load.terms import FILES as TERMS_FILES
 from ..load.terms import read_terms
 from ..readable import check_readable
-from .adapter import FILE, Adapter, read_adapter
+from .adapter import Adapter, read_adapter
 from .configuration import adapted_class, class_of, is_words, is_words_head, merged_config, predicts_words
 from .names import find_naming
-from .refusal import ADAPTER_FILE, refusal
+from .refusal import refusal, tensor_refusal
 from .settings import LoraSettings, read_settings
 from .weights import Stored, merged_weights, write_weights
 
@@ -119,7 +119,7 @@ def _untie_words(
             return {}
         if not model_class.endswith(("ForCausalLM", "LMHeadModel")):
             message = f"it changes words that make logits, too, which a {model_class} cannot have as two tensors"
-            raise refusal("adapter-ties", message, file=FILE, tensor=words)
+            raise tensor_refusal("adapter-ties", message, words)
         weights["lm_head.weight"] = before[words]
     elif weights[head] == weights[words]:
         del weights[head]

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from .adapter import FILE
-from .refusal import refusal
+from .refusal import tensor_refusal
 
 
 @dataclass(frozen=True)
@@ -37,5 +36,5 @@ def find_naming(base: Iterable[str], needed: Collection[str]) -> Naming:
     if missing[best]:
         names = ", ".join(f"'{name[:80]}'" for name in missing[best][:3])
         message = f"it changes {len(needed)} tensors, {len(missing[best])} of which the base does not have: {names}"
-        raise refusal("adapter-mismatch", message, file=FILE)
+        raise tensor_refusal("adapter-mismatch", message)
     return ways[best]

@@ -11,7 +11,9 @@ from typing import Any
 
 from ..load.config import Config
 from ..load.files import CheckpointFolder
-from .refusal import ADAPTER_FILE, refusal, shown
+from ..load.folder import ADAPTER_FILE
+from ..load.refusal import shown
+from .refusal import refusal
 
 # Keys that say nothing about the weights, or only how they were trained.
 _HARMLESS = frozenset(

@@ -14,9 +14,9 @@ import numpy as np
 from ..ir.parameter import F32Array
 from ..load.safetensors import MAX_FILE_BYTES, TensorFile
 from ..load.shards import WEIGHTS_FILE
-from .adapter import FILE, Adapter
+from .adapter import Adapter
 from .arithmetic import with_bias, with_low_rank
-from .refusal import refusal
+from .refusal import refusal, tensor_refusal
 
 # Model types whose linears are stored as [inputs, outputs], but for those that make logits.
 _INPUTS_FIRST = ("gpt2",)
@@ -58,7 +58,7 @@ def merged_weights(base: TensorFile, names: Mapping[str, str], adapter: Adapter,
             changed[name] = with_low_rank(weight, change)
         else:
             message = f"it adds {list(shape)} to a weight of {list(weight.shape)}"
-            raise refusal("wrong-shape", message, file=FILE, tensor=name)
+            raise tensor_refusal("wrong-shape", message, name)
         if change.bias is not None:
             changed[f"{module}.bias"] = with_bias(before(f"{module}.bias"), change)
     for name, values in changed.items():
@@ -93,7 +93,7 @@ def write_weights(path: Path, tensors: Mapping[str, Stored]) -> None:
 def _with_rows(weight: F32Array, tokens: tuple[int, ...], rows: F32Array, name: str) -> F32Array:
     if weight.ndim != 2 or weight.shape[1] != rows.shape[1] or max(tokens, default=0) >= len(weight):
         message = f"it has rows of {rows.shape[1]} values for tokens of {list(weight.shape)}"
-        raise refusal("wrong-shape", message, file=FILE, tensor=name)
+        raise tensor_refusal("wrong-shape", message, name)
     changed = weight.copy()
     changed[list(tokens)] = rows
     return changed

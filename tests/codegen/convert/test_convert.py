@@ -102,6 +102,7 @@ def refused(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> 
 def test_the_same_tensors_and_files(torch: ModuleType, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "LICENSE").write_text("terms")
     (folder / "optimizer.pt").write_bytes(b"not looked at")
+    (folder / "etch.json").write_text("{}")  # as `etch fetch` leaves one
     before = arrays(folder / WEIGHTS)
     pickled(torch, folder)
     assert converted(folder)[0] == 0

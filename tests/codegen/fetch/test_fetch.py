@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,19 @@ def test_pickled_weights_are_to_be_converted(client: None, tmp_path: Path) -> No
         done = etch("fetch", "someone/model", "--out", tmp_path / "here", hub=address)
     assert done.returncode == 0, done.stderr
     assert f"convert {tmp_path}/here --out {tmp_path}/here-safetensors" in done.stdout.splitlines()[-1]
+
+
+def test_an_adapter_is_to_be_merged(client: None, tmp_path: Path) -> None:
+    recorded = ROOT / "tests/codegen/merge/recorded/head"
+    (tmp_path / "repository").mkdir()
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        shutil.copy(recorded / name, tmp_path / "repository")
+    with hub(tmp_path / "repository") as address:
+        done = etch("fetch", "someone/model", "--out", tmp_path / "here", hub=address)
+    assert done.returncode == 0, done.stderr
+    assert f"merge {tmp_path}/here BASE --out {tmp_path}/here-merged" in done.stdout.splitlines()[-1]
+    base = ROOT / "tests/codegen/recorded/masks/bert"
+    assert etch("merge", tmp_path / "here", base, "--out", tmp_path / "merged").returncode == 0
 
 
 def test_without_the_client(tmp_path: Path) -> None:
