@@ -30,9 +30,10 @@ def _do(arguments: argparse.Namespace) -> None:
 
 COMMAND = Subcommand(
     "convert",
-    "pickled weights (.bin, .pt) to safetensors",
+    "pickled weights (.bin, .pt) to safetensors; SetFit's classifiers",
     "Writes a folder with the files of FOLDER and its pickled weights as model.safetensors. A process of its own, "
-    "with the PyTorch of your environment and weights_only=True, reads the pickle.",
+    "with the PyTorch of your environment and weights_only=True, reads the pickle. Of SetFit's folders model_head.pkl "
+    "is read, too, without scikit-learn: it becomes head.json and head.safetensors.",
     _take,
     _do,
 )

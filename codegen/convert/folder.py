@@ -17,11 +17,14 @@ from pathlib import Path
 from ..folders.checkpoint_folder import copy_others, is_weights, publish
 from ..folders.output import prepare_target
 from ..load.files import CheckpointFolder
+from ..load.head_file import ENCODER
+from ..load.pickles import SETFIT_HEAD
 from ..load.safetensors import MAX_FILE_BYTES
 from ..load.shards import WEIGHTS_FILE
 from ..readable import check_readable
 from .child import Job, run_child
 from .pickles import pickles_of
+from .setfit import write_head
 
 
 def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Callable[[str], None]) -> None:
@@ -34,20 +37,25 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
     prepare_target(out, echo)
     with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
         fresh = Path(place)
+        body = fresh
+        if source.has(SETFIT_HEAD):
+            body = fresh / ENCODER
+            body.mkdir()
+            echo(write_head(source, fresh))
         pickles = pickles_of(source, chosen)
-        copy_others(source, fresh, lambda place: is_weights(place) and os.path.dirname(place) in pickles)
+        copy_others(source, body, lambda place: is_weights(place) and os.path.dirname(place) in pickles)
         with ExitStack() as stack:
             jobs = [
                 Job(
                     names=names,
                     descriptors=[stack.enter_context(source.open(name, 2 * MAX_FILE_BYTES))[0] for name in names],
-                    out=fresh / at / WEIGHTS_FILE,
+                    out=body / at / WEIGHTS_FILE,
                 )
                 for at, names in pickles.items()
             ]
             for job in jobs:
                 job.out.parent.mkdir(exist_ok=True)
-            for line in run_child(jobs, python):
+            for line in run_child(jobs, python) if jobs else ():
                 echo(line)
         check_readable(fresh, echo)
         publish(fresh, out, {"converted": True})

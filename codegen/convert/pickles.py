@@ -7,7 +7,7 @@ import re
 
 from ..errors import EtchError
 from ..load.files import CheckpointFolder
-from ..load.pickles import PICKLE, PICKLE_SUFFIXES, pickled_names
+from ..load.pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickled_names
 from ..load.sentence import static_path
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
 
@@ -34,7 +34,7 @@ def pickles_of(source: CheckpointFolder, chosen: list[str]) -> dict[str, list[st
         inside = source.names(folder) if source.is_folder(folder) and re.fullmatch(r"\d+_\w+", folder) else []
         if PICKLE in inside and WEIGHTS_FILE not in inside:
             found[folder] = [f"{folder}/{PICKLE}"]
-    if not found:
+    if not found and SETFIT_HEAD not in names:
         raise _refuse("nothing-to-convert", f"the folder has {WEIGHTS_FILE}: etch reads it as it is")
     return found
 
@@ -42,7 +42,7 @@ def pickles_of(source: CheckpointFolder, chosen: list[str]) -> dict[str, list[st
 def _of_the_model(names: list[str]) -> list[str]:
     if PICKLE in names:
         return [PICKLE]
-    pickles = pickled_names(names)
+    pickles = [name for name in pickled_names(names) if name != SETFIT_HEAD]
     shards = [match for match in map(_SHARD.fullmatch, pickles) if match]
     if shards:
         stem, _, count, suffix = shards[0].groups()

@@ -15,10 +15,13 @@ from ..ir.graph import Graph, Gru, ops_of
 from ..load.config import Config
 from ..load.config_keys import unused_keys
 from ..load.folder import Checkpoint
-from ..load.gru_head import FILE, GruHead
+from ..load.gru_head import GruHead
+from ..load.head_file import FILE
 from ..load.limits import Limits, usual_limits
 from ..load.multi_vector import MultiVectorModules
+from ..load.sentence import SentenceModules
 from ..load.sentence_files import MODULES_FILE
+from ..tasks.classification import Classification
 from ..tasks.multi_vector import MultiVector
 from .shared.multi_vector_head import check_sides
 from .shared.near import advice
@@ -59,11 +62,20 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
         message = f"model type '{config.model_type}' has no rows that a GRU could read"
         raise EtchError("head-not-supported", "front-end", message, file=FILE)
+    if isinstance(checkpoint.sentence, SentenceModules) and checkpoint.sentence.classifier is not None:
+        _check_classifies(graph, config.model_type)
     if isinstance(checkpoint.sentence, MultiVectorModules) and not isinstance(graph.task, MultiVector):
         message = f"model type '{config.model_type}' has no rows that could be vectors"
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
     check_sides(graph, config.model_type)
     return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))
+
+
+def _check_classifies(graph: Graph, model_type: str) -> None:
+    """Refuses a family that makes the embedding in a way of its own."""
+    if not isinstance(graph.task, Classification):
+        message = f"model type '{model_type}' makes no embedding that a head could read"
+        raise EtchError("head-not-supported", "front-end", message, file=FILE)
 
 
 def _check_predicts(checkpoint: Checkpoint) -> None:

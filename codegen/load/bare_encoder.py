@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ..errors import EtchError
 from .folder import Checkpoint
-from .gru_head import FILE, GruHead
+from .gru_head import GruHead
+from .head_file import FILE
 from .multi_vector import MultiVectorModules
 from .sentence import Pooling, SentenceModules
 

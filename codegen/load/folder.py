@@ -18,9 +18,11 @@ from .config import Config
 from .config_keys import check_keys
 from .files import CheckpointFolder
 from .generation_config import MOST_BEAMS, GenerationSettings, read_generation
-from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
-from .gru_head import FILE as HEAD_FILE
+from .gru_head import GruHead, read_gru_head
+from .head_file import ENCODER, HeadFile, check_layout, read_head_file
+from .head_file import FILE as HEAD_FILE
 from .limits import Limits, usual_limits
+from .logistic_head import read_logistic_head
 from .max_tokens import default_max_tokens
 from .multi_vector import (
     MultiVectorModules,
@@ -30,7 +32,7 @@ from .multi_vector import (
     read_multi_vector,
     with_tokenizer,
 )
-from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
+from .pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
 from .sentence import (
@@ -98,7 +100,9 @@ def load_checkpoint(
     if folder.has(HEAD_FILE):
         if languages is not None:
             raise none_to_choose()
-        return _with_gru_head(folder, limits_of)
+        return _with_head(folder, limits_of)
+    if folder.has(SETFIT_HEAD):
+        raise pickle_refusal(folder, SETFIT_HEAD)
     static = static_path(folder)
     if static is not None:
         if languages is not None:
@@ -196,7 +200,7 @@ def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:
     return replace(checkpoint, generation=replace(settings, search=replace(settings.search, beams=beams)))
 
 
-def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> Checkpoint:
+def _with_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> Checkpoint:
     """The encoder in the folder, with the head that lies beside it."""
     check_layout(folder)
     try:
@@ -204,21 +208,39 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
     except EtchError as error:
         error.file = None if error.file is None else f"{ENCODER}/{error.file}"
         raise
-    named = encoder.config.architectures
-    if not all(name.endswith("Model") for name in named):
-        message = f"architecture {', '.join(named)} has a head of its own: save the encoder alone, as an AutoModel"
-        raise refusal("head-conflict", message, file=f"{ENCODER}/{CONFIG_FILE}")
-    head = read_gru_head(folder, limits_of(encoder.config).width)
-    unused = () if encoder.sentence is None else (f"{ENCODER}/{MODULES_FILE}: not used, the GRU reads every row",)
+    file = read_head_file(folder)
+    sentence, unused = (_classified if file.type == "logistic" else _read_by_gru)(folder, file, encoder, limits_of)
     of_labels = encoder.config.notes()  # those that an encoder need not have
     return replace(
         encoder,
-        sentence=head,
+        sentence=sentence,
         digest=hashlib.sha256(f"{encoder.digest} {folder.digest()}".encode()).hexdigest(),
         notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
         terms=encoder.terms if encoder.terms is not None else read_terms(folder),
         files={f"{ENCODER}/{name}": content for name, content in encoder.files.items()} | folder.digests(),
     )
+
+
+def _read_by_gru(
+    folder: CheckpointFolder, file: HeadFile, encoder: Checkpoint, limits_of: Callable[[Config], Limits]
+) -> tuple[GruHead, tuple[str, ...]]:
+    """(the head that reads the encoder's rows, notes)."""
+    named = encoder.config.architectures
+    if not all(name.endswith("Model") for name in named):
+        message = f"architecture {', '.join(named)} has a head of its own: save the encoder alone, as an AutoModel"
+        raise refusal("head-conflict", message, file=f"{ENCODER}/{CONFIG_FILE}")
+    head = read_gru_head(folder, file, limits_of(encoder.config).width)
+    return head, () if encoder.sentence is None else (f"{ENCODER}/{MODULES_FILE}: not used, the GRU reads every row",)
+
+
+def _classified(
+    folder: CheckpointFolder, file: HeadFile, encoder: Checkpoint, limits_of: Callable[[Config], Limits]
+) -> tuple[SentenceModules, tuple[str, ...]]:
+    """(what makes the embedding, with the head that reads it, notes)."""
+    if not isinstance(encoder.sentence, SentenceModules):
+        message = f"a logistic head reads an embedding, {ENCODER}/ has no {MODULES_FILE} that makes one"
+        raise refusal("head-conflict", message, file=HEAD_FILE)
+    return replace(encoder.sentence, classifier=read_logistic_head(folder, file)), ()
 
 
 def _with_static_embedding(folder: CheckpointFolder, path: str, limits_of: Callable[[Config], Limits]) -> Checkpoint:

@@ -19,21 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from .config import Config
 from .files import CheckpointFolder
-from .labels import MAX_LABELS
-from .pickles import pickled_names
-from .refusal import refusal, shown
+from .head_file import Activation, HeadFile, head_refusal, open_head_weights
+from .refusal import shown
 from .safetensors import TensorFile
 
-FILE = "head.json"
-WEIGHTS_FILE = "head.safetensors"
-ENCODER = "encoder"
 MAX_LAYERS = 4
 _MAX_WIDTH = 16_384
-_ACTIVATIONS: Mapping[str, Literal["softmax", "sigmoid"]] = {"softmax": "softmax", "sigmoid": "sigmoid"}
 # With another value these would change what is computed.
 _ONLY: Mapping[str, object] = {
     "proj_size": 0,
@@ -42,8 +35,7 @@ _ONLY: Mapping[str, object] = {
     "nonlinearity": "tanh",
     "reset_after": True,
 }
-_READ = ("type", "labels", "activation", "hidden_size", "num_layers", "bidirectional", "bias", "input_size")
-_HARMLESS = ("batch_first", "dropout")
+_READ = ("hidden_size", "num_layers", "bidirectional", "bias", "input_size", "batch_first", "dropout")
 
 
 @dataclass(frozen=True)
@@ -55,82 +47,26 @@ class GruHead:
     directions: int
     bias: bool
     labels: tuple[str, ...]
-    activation: Literal["softmax", "sigmoid"]
+    activation: Activation
     tensors: TensorFile
 
 
-def read_gru_head(folder: CheckpointFolder, width: int) -> GruHead:
-    """The head of a folder that has FILE; `width` is that of the encoder's rows."""
-    config = Config.from_json(folder.read_json(FILE), FILE)
-    _check_keys(config)
-    labels = _labels(config.values.get("labels"))
-    activation = config.text("activation")
-    if activation not in _ACTIVATIONS:
-        raise _refusal("activation-not-supported", f"'activation' is {shown(activation)} (supported: softmax, sigmoid)")
-    if activation == "softmax" and len(labels) == 1:
-        raise _refusal("labels-conflict", "softmax of one label is always 1: say sigmoid")
+def read_gru_head(folder: CheckpointFolder, file: HeadFile, width: int) -> GruHead:
+    """The head that `file` says; `width` is that of the encoder's rows."""
+    config = file.config
+    file.check_keys(_READ, _ONLY)
+    config.flag("batch_first", True)
+    if not 0 <= config.number("dropout", 0.0) <= 1:
+        raise head_refusal("config-out-of-range", f"'dropout' must be in 0..1, got {shown(config.values['dropout'])}")
     if config.positive_int("input_size", width) != width:
         inputs = config.positive_int("input_size")
-        raise _refusal("head-width", f"'input_size' is {inputs}, the encoder's rows have {width} values")
-    head = GruHead(
+        raise head_refusal("head-width", f"'input_size' is {inputs}, the encoder's rows have {width} values")
+    return GruHead(
         width=config.positive_int("hidden_size", maximum=_MAX_WIDTH),
         layers=config.positive_int("num_layers", 1, maximum=MAX_LAYERS),
         directions=2 if config.flag("bidirectional", False) else 1,
         bias=config.flag("bias", True),
-        labels=labels,
-        activation=_ACTIVATIONS[activation],
-        tensors=_open_weights(folder),
+        labels=file.labels,
+        activation=file.activation,
+        tensors=open_head_weights(folder),
     )
-    return head
-
-
-def check_layout(folder: CheckpointFolder) -> None:
-    """EtchError where the folder of a head holds something else than one."""
-    if folder.has("config.json"):
-        raise _refusal("head-conflict", f"beside it lies config.json: the encoder belongs into {ENCODER}/")
-    if not folder.has(ENCODER):
-        raise _refusal("encoder-missing", f"there is no {ENCODER}/ beside it, the folder that the encoder was saved to")
-    if not folder.is_folder(ENCODER):
-        raise refusal("encoder-missing", "a link or a file: a folder is needed", file=ENCODER)
-    if folder.has(f"{ENCODER}/{FILE}"):
-        raise refusal("head-conflict", "a head on a head is not supported", file=f"{ENCODER}/{FILE}")
-
-
-def _check_keys(config: Config) -> None:
-    kind = config.text("type")
-    if kind.lower() != "gru":
-        raise _refusal("head-type-not-supported", f"'type' is {shown(kind)} (supported: gru)")
-    for key, value in config.values.items():
-        if key in _ONLY:
-            if value != _ONLY[key] or type(value) is not type(_ONLY[key]):
-                raise _refusal("head-setting", f"'{key}': {shown(value)} is not supported, {shown(_ONLY[key])} is")
-        elif key not in _READ and key not in _HARMLESS:
-            raise _refusal("head-setting", f"the setting {shown(key)} is not known")
-    config.flag("batch_first", True)
-    if not 0 <= config.number("dropout", 0.0) <= 1:
-        raise _refusal("config-out-of-range", f"'dropout' must be in 0..1, got {shown(config.values['dropout'])}")
-
-
-def _labels(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not 1 <= len(given) <= MAX_LABELS:
-        raise _refusal("labels-type", f"'labels' must be a list of 1..{MAX_LABELS} names, got {shown(given)}")
-    for label in given:
-        if not isinstance(label, str):
-            raise _refusal("labels-type", f"a label must be a string, got {shown(label)}")
-    if len(set(given)) != len(given):
-        raise _refusal("labels-duplicate", "two outputs have the same name")
-    return tuple(given)
-
-
-def _open_weights(folder: CheckpointFolder) -> TensorFile:
-    if folder.has(WEIGHTS_FILE):
-        return TensorFile.open_in(folder, WEIGHTS_FILE)
-    pickled = [name for name in pickled_names(folder.names()) if name.startswith("head.")]
-    if pickled:
-        message = f"pickle is refused: write {WEIGHTS_FILE} with safetensors.torch.save_file(head.state_dict(), ...)"
-        raise refusal("pickle-refused", message, file=pickled[0])
-    raise refusal("weights-missing", "the weights of the head are missing", file=WEIGHTS_FILE)
-
-
-def _refusal(code: str, message: str) -> Exception:
-    return refusal(code, message, file=FILE)

@@ -10,6 +10,7 @@ from .files import CheckpointFolder
 from .refusal import refusal
 
 PICKLE = "pytorch_model.bin"
+SETFIT_HEAD = "model_head.pkl"  # of a classifier by SetFit
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 # What a Trainer leaves beside the weights.
 _NOT_WEIGHTS = re.compile(r"(?:training_args|optimizer|scheduler|scaler|rng_state\w*|trainer_state)\.\w+")

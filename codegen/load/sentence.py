@@ -17,6 +17,7 @@ from typing import Any, Literal
 from ..ir.tokenizer_spec import TokenizerSpec
 from .dense import Dense, read_dense
 from .files import CheckpointFolder
+from .logistic_head import LogisticHead
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
 from .row_norm import RowNorm, read_row_norm
@@ -85,6 +86,7 @@ class SentenceModules:
     dense: tuple[Dense | RowNorm, ...]  # what the row goes through, in this order
     normalize: bool
     beside: tuple[Pooling, ...] = ()  # poolings whose rows stand behind that of the first
+    classifier: LogisticHead | None = None  # of the embedding, which is then no result
 
 
 def read_sentence_modules(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import printable
+from ..files.safetensors_file import Stored, write_safetensors
 from ..folders.checkpoint_folder import copy_others, is_weights, publish
 from ..folders.output import prepare_target
 from ..load.files import CheckpointFolder
@@ -27,7 +28,7 @@ from .configuration import adapted_class, class_of, is_words, is_words_head, mer
 from .names import find_naming
 from .refusal import refusal, tensor_refusal
 from .settings import LoraSettings, read_settings
-from .weights import Stored, merged_weights, write_weights
+from .weights import merged_weights
 
 _NOTICE = "NOTICE"
 # Of the adapter's folder: about itself, its training, and its terms, which go into NOTICE.
@@ -64,7 +65,7 @@ def merge(adapter: Path, base: Path, out: Path, labels: tuple[str, ...] | None, 
         copy_others(change, fresh, lambda name: (is_weights(name) and not os.path.dirname(name)) or name in _OWN)
         _add_terms(change, fresh)
         (fresh / CONFIG_FILE).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        write_weights(fresh / WEIGHTS_FILE, weights)
+        write_safetensors(fresh / WEIGHTS_FILE, weights)
         check_readable(fresh, echo)
         publish(fresh, out, {"merged": True})
     echo(f"wrote {out}")

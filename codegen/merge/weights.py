@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors of a merged checkpoint, and the file they are written to."""
+"""The tensors of a merged checkpoint."""
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from ..files.safetensors_file import Stored
 from ..ir.parameter import F32Array
 from ..load.safetensors import MAX_FILE_BYTES, TensorFile
 from ..load.shards import WEIGHTS_FILE
@@ -20,20 +17,6 @@ from .refusal import refusal, tensor_refusal
 
 # Model types whose linears are stored as [inputs, outputs], but for those that make logits.
 _INPUTS_FIRST = ("gpt2",)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A tensor as a safetensors file has it."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    data: memoryview
-
-    @staticmethod
-    def of(values: F32Array) -> Stored:
-        """Of float32."""
-        return Stored("F32", values.shape, memoryview(np.ascontiguousarray(values, "<f4")).cast("B"))
 
 
 def merged_weights(base: TensorFile, names: Mapping[str, str], adapter: Adapter, model_type: str) -> dict[str, Stored]:
@@ -65,29 +48,12 @@ def merged_weights(base: TensorFile, names: Mapping[str, str], adapter: Adapter,
         if not np.isfinite(values).all():
             raise refusal("tensor-not-finite", "the merged weight has values that are not finite", tensor=name)
     merged = {name: Stored(*base.stored(of)) for name, of in names.items()}
-    return merged | {name: Stored.of(values) for name, values in changed.items()}
-
-
-def write_weights(path: Path, tensors: Mapping[str, Stored]) -> None:
-    """Writes a safetensors file, tensors by name."""
-    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
-    at = 0
-    for name, tensor in sorted(tensors.items()):
-        header[name] = {
-            "dtype": tensor.dtype,
-            "shape": list(tensor.shape),
-            "data_offsets": [at, at + tensor.data.nbytes],
-        }
-        at += tensor.data.nbytes
-    if at > MAX_FILE_BYTES:
-        message = f"the merged weights have {at} bytes, at most {MAX_FILE_BYTES} are read"
+    merged |= {name: Stored.of(values) for name, values in changed.items()}
+    size = sum(tensor.data.nbytes for tensor in merged.values())
+    if size > MAX_FILE_BYTES:
+        message = f"the merged weights have {size} bytes, at most {MAX_FILE_BYTES} are read"
         raise refusal("file-too-large", message, file=WEIGHTS_FILE)
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with path.open("xb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for _, tensor in sorted(tensors.items()):
-            file.write(tensor.data)
+    return merged
 
 
 def _with_rows(weight: F32Array, tokens: tuple[int, ...], rows: F32Array, name: str) -> F32Array:

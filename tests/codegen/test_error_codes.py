@@ -13,7 +13,18 @@ CODEGEN = Path(__file__).resolve().parents[2] / "codegen"
 PAGE = (CODEGEN / "ERRORS.md").read_text(encoding="utf-8")
 CMAKE = (CODEGEN.parent / "CMakeLists.txt", *sorted((CODEGEN.parent / "runtime" / "cmake").glob("*.cmake")))
 # Functions that take a code: as the first argument, or behind the stage.
-TAKE_A_CODE = {"EtchError", "refusal", "tensor_refusal", "refuse", "_refuse", "_refusal", "Refused", "fail", "partial"}
+TAKE_A_CODE = {
+    "EtchError",
+    "refusal",
+    "tensor_refusal",
+    "head_refusal",
+    "refuse",
+    "_refuse",
+    "_refusal",
+    "Refused",
+    "fail",
+    "partial",
+}
 OF_NAMED_FILES = "self._refuse"  # of outside_files.py: `file` is what the file is
 CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 STAGES = {"front-end"}

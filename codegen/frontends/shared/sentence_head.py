@@ -10,6 +10,7 @@ from ...ir.graph import Head, Linear, Node, Normalize, Parameter, Pool, Pooling
 from ...load.dense import Dense
 from ...load.row_norm import RowNorm
 from ...load.sentence import SentenceModules
+from ...tasks.classification import Classification
 from ...tasks.embedding import Embedding
 from . import parts
 from .computed import Computed
@@ -24,19 +25,31 @@ _POOLING: dict[str, Pooling] = {
 }
 
 OUT = "embedding"
+_LOGITS = "logits"
 _NORM_EPSILON = 1e-5  # of torch.nn.LayerNorm
 
 
 def sentence_head(sentence: SentenceModules, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int], Head]:
-    """The ops from `value` to the embedding, the widths of what they write, and the result."""
+    """The ops from `value` to the embedding, or to the logits of the head that reads it, the widths of what they write,
+    and the result."""
     beside = tuple(_POOLING[each] for each in sentence.beside)
     pooled = "pooled_0" if any(isinstance(module, Dense) for module in sentence.dense) else OUT
     layers, widths = layers_behind(sentence.dense, pooled, OUT)
     body: list[Node] = [Pool(_POOLING[sentence.pooling], value, pooled, beside=beside), *layers]
     widths = {pooled: (1 + len(beside)) * width} | widths
-    if sentence.normalize:
+    head = sentence.classifier
+    if sentence.normalize or (head is not None and head.normalize):
         body.append(Normalize(OUT))
-    return tuple(body), widths, Head(Embedding(widths[OUT]), OUT)
+    if head is None:
+        return tuple(body), widths, Head(Embedding(widths[OUT]), OUT)
+    shape = len(head.labels), widths[OUT]
+    body.append(parts.linear(head.tensors, "classifier", ["linear"], shape, OUT, _LOGITS, exact=True))
+    head.tensors.finish()
+    return (
+        tuple(body),
+        widths | {_LOGITS: len(head.labels)},
+        Head(Classification(head.labels, head.activation), _LOGITS),
+    )
 
 
 def layers_behind(layers: Sequence[Dense | RowNorm], value: str, out: str) -> tuple[tuple[Node, ...], dict[str, int]]:
