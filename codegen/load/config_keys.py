@@ -13,7 +13,7 @@ from .config import Config
 from .refusal import refusal, shown
 
 _MOST_NAMED = 12
-
+_QUANTIZED = ("quantization_config", "compression_config")
 
 # Keys that change what is computed, and the values with which they do not.
 _NEUTRAL: dict[str, tuple[object, ...]] = {
@@ -68,7 +68,14 @@ def check_keys(config: Config, *, may_decode: bool) -> None:
             continue
         value = config.values[key]
         if not any(value == usual and type(value) is type(usual) for usual in neutral):
-            raise refusal("config-not-supported", f"'{key}': {shown(value)} is not supported", file=config.file)
+            asked = _quantized_by(value) if key in _QUANTIZED else f"{shown(value)} is not supported"
+            raise refusal("config-not-supported", f"'{key}': {asked}", file=config.file)
+
+
+def _quantized_by(value: object) -> str:
+    method = value.get("quant_method") if isinstance(value, dict) else None
+    by = f" by {method[:40]}" if isinstance(method, str) else ""
+    return f"weights that are quantized already{by} are not read; take the checkpoint that they were made from"
 
 
 def unused_keys(config: Config, harmless: Set[str]) -> tuple[str, ...]:

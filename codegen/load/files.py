@@ -16,14 +16,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..files.outside_files import open_member
+from ..files.outside_files import Refuse, open_member
 from ..process.command_line import etch_command
 from .hub_name import HubName
 from .json_file import parse_json, parse_json_list
-from .refusal import refusal
+from .refusal import refusal, shown
 
 MAX_TEXT_BYTES = 64 << 20
 _CHUNK = 4 << 20
+# What `git clone` leaves in the place of a large file where Git LFS is not installed; such a file is a few lines long.
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_MAX_POINTER_BYTES = 1024
+_LONGEST_PATH = 300  # in a message
 
 
 def _no_folder(path: str) -> Exception:
@@ -31,8 +35,17 @@ def _no_folder(path: str) -> Exception:
     if hub is not None:
         command = etch_command("fetch", str(hub))
         return refusal("not-a-folder", f"'{hub}' is not a folder here; of the Hugging Face Hub: {command}")
-    name = os.path.basename(path) or path
-    return refusal("not-a-folder", f"'{name}' is not a folder; a checkpoint is a folder with config.json")
+    message = f"{shown(path, _LONGEST_PATH)} is not a folder; a checkpoint is a folder with config.json"
+    return refusal("not-a-folder", message)
+
+
+def _refuse_pointer(descriptor: int, size: int, refuse: Refuse) -> None:
+    if size > _MAX_POINTER_BYTES:
+        return
+    begin = os.read(descriptor, len(_LFS_POINTER))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    if begin == _LFS_POINTER:
+        raise refuse("lfs-pointer", "this is Git LFS' pointer to the file, not the file: git lfs pull gets it")
 
 
 class CheckpointFolder:
@@ -93,6 +106,7 @@ class CheckpointFolder:
         """A descriptor to read `name` with, and its size; closed at the end."""
         refuse = partial(refusal, file=name)
         with open_member(self._resolve(name), limit, refuse) as opened:
+            _refuse_pointer(*opened, refuse)
             self._used.add(name)
             if self._whole is not None:
                 whole, inside = self._whole

@@ -31,7 +31,7 @@ _MOST = 3
 def advice(config: Config, known: Collection[str]) -> str:
     """Before the list of what is supported."""
     name = config.model_type.lower()
-    near = difflib.get_close_matches(name, known, n=_MOST, cutoff=0.5)
+    near = difflib.get_close_matches(name, known, n=_MOST, cutoff=0.6)
     near += [family for family in sorted(known, key=len, reverse=True) if family in name and family not in near]
     asked = dict.fromkeys(words for key, words in _TRAITS.items() if config.values.get(key) not in (None, False, 0))
     parts = []

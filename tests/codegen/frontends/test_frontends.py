@@ -70,6 +70,11 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
             ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
     },
+    "type, near to none": (
+        configure(model_type="vit"),
+        "model-type-not-supported",
+        "'vit' is not supported; needed: a front-end",
+    ),
     "architecture": (
         configure(architectures=["BertLMHeadModel"]),
         "architecture-not-supported",

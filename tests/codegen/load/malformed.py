@@ -64,8 +64,8 @@ def check_refused(case: Case, folder: Path) -> EtchError:
     assert case.words in str(error)
     assert str(error).isprintable()
     assert (str(folder) in str(error)) == (
-        case.code in ("pickle-refused", "not-a-checkpoint", "adapter-not-supported")
-    )  # a command for the shell
+        case.code in ("pickle-refused", "not-a-checkpoint", "adapter-not-supported", "not-a-folder")
+    )  # a command for the shell, or what the command line says
     return error
 
 

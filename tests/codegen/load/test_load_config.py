@@ -52,7 +52,7 @@ CASES = [
         "quantization_config",
         put(CONFIG, quantization_config={"quant_method": "gptq", "bits": 4}),
         "config-not-supported",
-        "'quantization_config': an object of 2",
+        "'quantization_config': weights that are quantized already by gptq are not read",
     ),
     c("quantization_config {}", put(CONFIG, quantization_config={}), "config-not-supported"),
     c("pruned_heads", put(CONFIG, pruned_heads={"0": [0]}), "config-not-supported", "'pruned_heads'"),

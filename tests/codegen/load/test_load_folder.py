@@ -35,6 +35,7 @@ from codegen.errors import EtchError
 from codegen.load.folder import load_checkpoint
 
 NO_WEIGHTS = remove(WEIGHTS)
+LFS_POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'ab' * 32}\nsize 90868376\n".encode()
 
 
 def link(name: str, target: Callable[[Path], str | Path]) -> Callable[[Path], None]:
@@ -66,7 +67,9 @@ def f(name: str, change: Callable[[Path], object], code: str, file: str | None =
 
 
 CASES = [
-    f("no folder", shutil.rmtree, "not-a-folder", None, "'model'"),
+    f("no folder", shutil.rmtree, "not-a-folder", None, "/model' is not a folder"),
+    f("pointer to weights", raw(WEIGHTS, LFS_POINTER), "lfs-pointer", WEIGHTS, "git lfs pull"),
+    f("pointer to a tokenizer", raw(TOKENIZER, LFS_POINTER), "lfs-pointer", TOKENIZER),
     f("no config", remove(CONFIG), "config-file-missing"),
     f("generated", both(remove(CONFIG), raw("etch.json", b"{}")), "not-a-checkpoint", "etch.json", "codegen bundle /"),
     f("no weights", NO_WEIGHTS, "weights-missing", None, WEIGHTS),
