@@ -4,7 +4,6 @@ angles; a tanh bounds scores and logits. Names as in `transformers`, whose eager
 
 from __future__ import annotations
 
-from ..ir.in_place import LEAST_CAP
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
@@ -12,7 +11,7 @@ from .gemma3_text import NORMS, factors_in
 from .shared import parts
 from .shared.computed import one_more
 from .shared.layer_kinds import FULL, SLIDING, layer_kinds
-from .shared.llama_stack import Biases, BlockNorms, Form, Stack, causal_stack, masks_by_kind
+from .shared.llama_stack import Biases, BlockNorms, Form, Stack, cap_of, causal_stack, masks_by_kind
 
 MODEL_TYPE = "gemma2"
 # Training's, the library's own cache's, and what `hidden_activation` says in its place.
@@ -46,25 +45,15 @@ def gemma2_stack(
         norms=norms,
         gamma_of=one_more,
         factors=factors_in(config),
-        score_cap=_cap(config, "attn_logit_softcapping", _SCORES),
+        score_cap=cap_of(config, "attn_logit_softcapping", _SCORES),
     )
     masks = masks_by_kind(config, kinds, _WINDOW, tokens)
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-def _cap(config: Config, key: str, usual: float) -> float | None:
-    """Null: there is none."""
-    if key in config and config.values[key] is None:
-        return None
-    cap = config.number(key, usual)
-    if not LEAST_CAP <= cap <= 1 / LEAST_CAP:
-        raise parts.refuse("config-out-of-range", f"{key} {cap:g}: expected {LEAST_CAP:g} to {1 / LEAST_CAP:g}")
-    return cap
-
-
 def logits_cap(config: Config) -> float | None:
     """What bounds the logits of words; None: nothing."""
-    return _cap(config, "final_logit_softcapping", _LOGITS)
+    return cap_of(config, "final_logit_softcapping", _LOGITS)
 
 
 _FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True)

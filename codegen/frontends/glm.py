@@ -28,7 +28,7 @@ def glm_stack(
         epsilon=_EPSILON,
         norms=norms,
         pairs=True,
-        one_gate=True,
+        one_gate="mlp.gate_up_proj",
     )
     width = read_sizes(config, tensors, _HEAD_WIDTH, key_heads=_KEY_HEADS).head_width
     usual = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)

@@ -14,17 +14,23 @@ HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    of_what = "embedding", "attention", "residual"
-    words, scores, blocks = (parts.factor_of(config, f"{of}_multiplier") for of in of_what)
-    form = Form(Biases.said_in(config), factors=Factors(words, scores, blocks))
+    form = Form(Biases.said_in(config), factors=factors_in(config, 1.0))
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-def _logits(config: Config) -> float:
+def factors_in(config: Config, scores: float | None) -> Factors:
+    """Of words, scores and blocks; `scores` where the configuration does not say it, None: as Llama has it."""
+    words, blocks = (parts.factor_of(config, f"{of}_multiplier") for of in ("embedding", "residual"))
+    usual = scores is None and config.values.get("attention_multiplier") is None
+    return Factors(words, None if usual else parts.factor_of(config, "attention_multiplier", scores or 1.0), blocks)
+
+
+def logits_factor(config: Config) -> float:
+    """What logits are multiplied by."""
     return 1 / parts.factor_of(config, "logits_scaling")
 
 
-_FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=_logits)
+_FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=logits_factor)
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

@@ -10,13 +10,12 @@ from ..load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from .bases.decoder_family import Family
 from .shared.computed import one_more
 from .shared.llama_parts import read_sizes
-from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack, with_squares
 from .shared.rotary import partial_angles, said_in
 
 MODEL_TYPE = "nemotron"
 HARMLESS_KEYS = frozenset({"attention_dropout", "hidden_dropout"})  # training's
 _THETA, _PART, _EPSILON = 10_000.0, 0.5, 1e-5  # where the configuration does not say them
-_ACTIVATION, _SQUARED = "hidden_act", "relu2"
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -27,16 +26,12 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     form = Form(
         Biases.said_in(config),
         epsilon=_EPSILON,
-        activation=_SQUARED,
-        activation_key=_ACTIVATION,
-        renamed={_SQUARED: "relu"},
-        squared=config.text(_ACTIVATION, _SQUARED) == _SQUARED,
         gamma_of=one_more,
         layer_norms=True,
         epsilon_key="norm_eps",
-        ungated=("mlp.up_proj", "mlp.down_proj"),
     )
-    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
+    seen_by = Rotation(angles, tokens, turned).seen
+    return llama_stack(config, tensors, prefix, vocabulary, seen_by, with_squares(config, form))
 
 
 _FAMILY = Family("Nemotron", AS_IN_JSON, _stack)

@@ -26,7 +26,7 @@ _FORM = Form(
     Biases(attention_inputs=False, attention_output=False, feed_forward=False),
     epsilon=_EPSILON,
     one_input=True,
-    one_gate=True,
+    one_gate="mlp.gate_up_proj",
 )
 
 

@@ -133,6 +133,15 @@ _ANGLES_BY_KIND = tuple(
         ),
     )
 )
+_YARNS_OF_QUERIES = tuple(
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, "llama_4_scaling_beta": 0.1} | more
+    for more in (
+        *({}, {"mscale": 1.0, "mscale_all_dim": 1.0}, {"mscale": 0.7, "mscale_all_dim": 1.3, "beta_fast": 4}),
+        *({"mscale": 0.7}, {"original_max_position_embeddings": 20}, {"llama_4_scaling_beta": None}),
+        *({"rope_type": "default"}, {"original_max_position_embeddings": 20, "llama_4_scaling_beta": 0.0}),
+        {"attention_factor": 1.25, "max_position_embeddings": 41},
+    )
+)
 _ALPHAS = (
     *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
     *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
@@ -167,7 +176,76 @@ _COHERE: Rare = {
     "layer_norm_eps": (0.3, (1e-3, 0.1)),
     "head_dim": (0.2, (4, 6, 10)),
 }
+_BIASES: Rare = dict.fromkeys(("attention_bias", "mlp_bias"), (0.3, (True, False)))
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
+    "granitemoehybrid": (
+        "GraniteMoeHybrid",
+        GRANITE_FACTORS
+        | {
+            "attention_bias": (0.3, (True,)),
+            "num_hidden_layers": (1.0, (2,)),
+            "layer_types": (1.0, (["attention"] * 2, ["full_attention"] * 2, ["attention", "mamba"])),
+            "num_local_experts": (1.0, (0, 0, 0, 0, 0, 2)),
+            "position_embedding_type": (0.7, ("rope", "rope", "nope", None)),
+            "shared_intermediate_size": (0.9, (11, 24, 30)),
+            "mamba_n_heads": (1.0, (2,)),
+        },
+    ),
+    "hyperclovax": (
+        "HyperCLOVAX",
+        GRANITE_FACTORS
+        | _BIASES
+        | {
+            "use_post_norm": (0.4, (True, False)),
+            "head_dim": (0.5, (4, 6, 8)),
+            "attention_multiplier": (0.6, (0.3, None)),
+        },
+    ),
+    "jais2": (
+        "Jais2",
+        _BIASES | {"layer_norm_eps": (0.3, (1e-3, 0.1)), "hidden_act": (0.3, ("relu", "silu", "relu2"))},
+    ),
+    "nanochat": (
+        "NanoChat",
+        {
+            "attention_bias": (0.3, (True,)),
+            "final_logit_softcapping": (0.7, (None, 3.0, 30.0)),
+            "hidden_act": (0.3, ("relu", "silu", "relu2", "gelu")),
+        },
+    ),
+    "cwm": (
+        "Cwm",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "mlp_bias": (0.3, (True,)),
+            "sliding_window": (0.7, (4, 7, 41)),
+            "layer_types": (0.3, _KINDS),
+            "eos_token_id": (1.0, (2,)),
+        },
+    ),
+    "ministral3": (
+        "Ministral3",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "sliding_window": (0.6, (4, 41, 60, None)),
+            "layer_types": (0.1, _KINDS),
+            "rope_parameters": (0.9, _YARNS_OF_QUERIES),
+        },
+    ),
+    "internlm3": (
+        "InternLM3",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "qkv_bias": (0.3, (True, False)),
+            "bias": (0.3, (True, False)),
+            "attention_bias": (0.3, (True, False)),
+            "mlp_bias": (0.3, (True, False)),
+        },
+    ),
+    "iquestcoder": (
+        "IQuestCoder",
+        _BIASES | {"head_dim": (1.0, (4, 6, 10)), "clip_qkv": (0.1, (8.0, None)), "use_sliding_window": (0.1, (True,))},
+    ),
     "cohere": ("Cohere", _COHERE | {"use_qk_norm": (0.5, (True, False))}),
     "cohere2": (
         "Cohere2",
@@ -285,6 +363,9 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     ),
     "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),
 }
+
+# Whose classes are Llama's: their configurations.
+OF_LLAMA = {"internlm3": "InternLM3Config", "iquestcoder": "IQuestCoderConfig"}
 
 
 def phi3_angles(width: int) -> Rare:

@@ -79,6 +79,7 @@ NAMES = {
     "xlnet": "XLNet",
     "xmod": "Xmod",
     **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
+    **{f"{family}/rows": "Llama" for family in decoders.OF_LLAMA},
 }
 # The endings of a family's classes where these are not those of most.
 LLAMAS = tuple(
@@ -113,6 +114,7 @@ ENDINGS = {
     ),
     **dict.fromkeys(DECODERS, ("ForSequenceClassification", "Model")),
     **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},
+    **{f"{name}/rows": ("Model",) for name in ("cwm", "granitemoehybrid", "hyperclovax", "jais2", "nanochat")},
     "led/rows": ("ForQuestionAnswering",),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
     "xlnet": (

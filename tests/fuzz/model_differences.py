@@ -32,7 +32,7 @@ import numpy as np  # noqa: E402
 import record_generation as recorded  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
-from decoder_settings import LIKE_LLAMA  # noqa: E402
+from decoder_settings import LIKE_LLAMA, OF_LLAMA  # noqa: E402
 from drawn_classes import ENDINGS, NAMES, PREFIXES  # noqa: E402
 from drawn_encoders import draw_encoder  # noqa: E402
 from drawn_halves import HALVES, of_whole  # noqa: E402
@@ -132,7 +132,7 @@ def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
     whole = kind.__name__.endswith("EncoderModel") and source.random() < 0.3  # the file has the decoder as well
     saved = getattr(transformers, f"{NAMES[family]}ForConditionalGeneration") if whole else kind
     settings = {"vocab_size": vocabulary_size(specials), **settings}
-    save(saved, of_whole(source, family, settings) if family in HALVES else settings, folder, seed)
+    save(saved, of_whole(source, family, settings) if family in HALVES else settings, folder, seed, family)
     if whole:
         config = json.loads((folder / _CONFIG).read_text(encoding="utf-8")) | {"architectures": [kind.__name__]}
         (folder / _CONFIG).write_text(json.dumps(config), encoding="utf-8")
@@ -144,7 +144,7 @@ def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
     """The same of a generative model."""
     settings = draw_writer(source, family)
     kind = getattr(transformers, CLASSES[WRITERS[family]])
-    save(kind, settings, folder, seed)
+    save(kind, settings, folder, seed, family)
     if family == "pegasus" and source.random() < 0.5:
         recorded.without_positions(folder)
     (folder / _GENERATION).unlink(missing_ok=True)
@@ -154,9 +154,9 @@ def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
     return f"{kind.__name__} {settings}, writes {generation}"
 
 
-def save(kind: Any, settings: dict[str, Any], folder: Path, seed: int) -> None:
+def save(kind: Any, settings: dict[str, Any], folder: Path, seed: int, family: str) -> None:
     try:
-        model = kind(kind.config_class(**settings))
+        model = kind(config_class(kind, family)(**settings))
         if settings.get("tie_word_embeddings") is False and kind.__name__ in _TYING:
             model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
         randomize(model, seed)
@@ -166,6 +166,12 @@ def save(kind: Any, settings: dict[str, Any], folder: Path, seed: int) -> None:
         model.half().save_pretrained(folder)
     except Exception as error:
         raise Other("not made") from error
+
+
+def config_class(kind: Any, family: str) -> Any:
+    """Of a family's model."""
+    name = OF_LLAMA.get(family.partition("/")[0])
+    return kind.config_class if name is None else getattr(transformers, name)
 
 
 def change(source: random.Random, folder: Path, prefix: str) -> str:
@@ -191,8 +197,9 @@ def library_model(folder: Path, family: str) -> Any:
     kind = getattr(transformers, named[0])
     attention = "eager" if family.partition("/")[0] in _EAGER else "sdpa"
     try:
+        said = config_class(kind, family).from_pretrained(folder)
         model, info = kind.from_pretrained(
-            folder, dtype=torch.float64, attn_implementation=attention, output_loading_info=True
+            folder, config=said, dtype=torch.float64, attn_implementation=attention, output_loading_info=True
         )
     except Exception as error:
         raise Other("read by etch only") from error

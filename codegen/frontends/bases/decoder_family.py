@@ -67,6 +67,7 @@ class Family:
     tokenizer_class: str
     stack_of: StackOf
     writer: str = ""  # the class that writes texts, where it has another name than the others
+    first_writer: str = ""  # what files call it that are older than the library's
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
     # What a writer makes of the rows before the logits, and a classifier of them.
     behind: Callable[[Config, TensorFile, Stack], Stack] = lambda config, tensors, stack: stack
@@ -102,7 +103,8 @@ class Family:
         config = checkpoint.config
         if not self._writes_texts(config):
             return self._graph_of_rows(checkpoint, max_tokens)
-        return build_decoder_alone(checkpoint, self._writer, self.graph_of, max_tokens, self._positions(config))
+        writer = self.first_writer if self.first_writer in config.architectures else self._writer
+        return build_decoder_alone(checkpoint, writer, self.graph_of, max_tokens, self._positions(config))
 
     def graph_of(
         self,
@@ -151,7 +153,7 @@ class Family:
         """Of all tokens of a text at once."""
         config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
         classifier = f"{self.name}{CLASSIFIER_ENDING}"
-        if sentence is None or self._writer not in config.architectures:
+        if sentence is None or {self._writer, self.first_writer}.isdisjoint(config.architectures):
             check_architecture(
                 config,
                 encoder=f"{self.name}Model",
@@ -159,7 +161,7 @@ class Family:
                 sentence=sentence is not None,
                 others=(self._writer,),
             )
-        bert_like.check_encoder_only(config)
+        bert_like.check_no_decoder(config)
         parts.check_max_tokens(max_tokens, self._most(config), self.positions)
         padding = config.values.get("pad_token_id")
         if sentence is None and type(padding) is int:
@@ -184,7 +186,8 @@ class Family:
         return self.writer or f"{self.name}ForCausalLM"
 
     def _writes_texts(self, config: Config) -> bool:
-        return not config.embeds and (not config.architectures or self._writer in config.architectures)
+        named = config.architectures
+        return not config.embeds and (not named or not {self._writer, self.first_writer}.isdisjoint(named))
 
     def _positions(self, config: Config) -> int:
         return self.read_limits(config).positions

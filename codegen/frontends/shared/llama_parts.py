@@ -83,9 +83,8 @@ class LlamaParts:
     layer_norms: bool = False  # in the place of rms norms
     norm_biases: NormBiases = "all"
     bare_norms: bool = False  # none has parameters
-    # What the file has as one linear: queries, keys and values; gate and up.
-    one_input: bool = False
-    one_gate: bool = False
+    one_input: bool = False  # queries, keys and values are one linear of the file,
+    one_gate: str | None = None  # gate and up are, by this name
     layers: tuple[int, ...] = ()  # which ones they are, where not all
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
@@ -145,9 +144,9 @@ class LlamaParts:
 
     def gate_and_up(self, bias: bool, activation: str, value: str = "normed") -> tuple[Linear, ...]:
         """Of a feed-forward block, the two that are multiplied."""
-        if self.one_gate:
+        if self.one_gate is not None:
             made = (("gate", "gate", activation), ("up", "inner", "none"))
-            return self._stacked("mlp.gate_up_proj", made, bias, value)
+            return self._stacked(self.one_gate, made, bias, value)
         return (
             self.linear("gate", "mlp.gate_proj", bias, value, "gate", activation),
             self.linear("up", "mlp.up_proj", bias, value, "inner"),
@@ -174,12 +173,12 @@ class LlamaParts:
         bias: bool,
         own: OwnWeights | None = None,
     ) -> Norm:
+        gammas: tuple[Array, ...]
         if self.bare_norms:
             ones = Computed(f"{name} of ones", (width,), lambda: np.ones(width, np.float32))
-            return Norm(
-                name, Parameter(f"{name}_gamma", (ones,) * len(sources)), None, self.epsilon, value, out, "layer"
-            )
-        gammas = tuple(self.gamma_of(self._weight(source, heads, width, own)) for source in sources)
+            gammas, bias = (ones,) * len(sources), False
+        else:
+            gammas = tuple(self.gamma_of(self._weight(source, heads, width, own)) for source in sources)
         gamma, beta = Parameter(f"{name}_gamma", gammas), None
         if self.layer_norms and bias:
             beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))

@@ -6,9 +6,10 @@ norms behind the blocks and of queries and keys."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Add, Attention, Embed, Layers, Linear, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Add, Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
+from ...ir.in_place import LEAST_CAP
 from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
@@ -26,6 +27,7 @@ POSITIONS = "max_position_embeddings"
 MAX_POSITIONS = 1 << 20
 HEAD_NORMS = ("q_norm", "k_norm")  # as most that have some call those of each head's queries and keys
 _TURNED, _STILL = "turned", "still"
+_SQUARED = "relu2"
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,11 @@ class Form:
     factors: Factors = Factors()
     score_cap: float | None = None  # what bounds the scores of attention
     pairs: bool = False  # two neighbours of a head are turned with each other, in the place of its halves
-    # What is one linear of the file: queries, keys and values; gate and up.
-    one_input: bool = False
-    one_gate: bool = False
+    one_input: bool = False  # queries, keys and values are one linear of the file,
+    one_gate: str | None = None  # gate and up are, by this name
+    narrowing: str = "mlp.down_proj"  # the last linear of a feed-forward block with a gate
+    inner_key: str = "intermediate_size"  # says how wide that block is,
+    inner: int | None = None  # which it is where the configuration does not say it; None: it has to
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,22 @@ def _window(config: Config, usual: int | None) -> int:
     return window
 
 
+def cap_of(config: Config, key: str, usual: float) -> float | None:
+    """What a tanh bounds scores or logits by, `usual` where the configuration does not say it; null: there is none."""
+    if key in config and config.values[key] is None:
+        return None
+    cap = config.number(key, usual)
+    if not LEAST_CAP <= cap <= 1 / LEAST_CAP:
+        raise parts.refuse("config-out-of-range", f"{key} {cap:g}: expected {LEAST_CAP:g} to {1 / LEAST_CAP:g}")
+    return cap
+
+
+def with_squares(config: Config, form: Form, ungated: tuple[str, str] = ("mlp.up_proj", "mlp.down_proj")) -> Form:
+    """Of a family without gates, whose activation is relu and squares behind it where the configuration says none."""
+    squared = config.text(form.activation_key, _SQUARED) == _SQUARED
+    return replace(form, activation=_SQUARED, renamed={_SQUARED: "relu"}, squared=squared, ungated=ungated)
+
+
 def causal_stack(
     config: Config,
     tensors: TensorFile,
@@ -190,7 +210,8 @@ def llama_stack(
     form: Form,
 ) -> Stack:
     """Takes every tensor below `prefix`. `seen_by` is asked for what heads of a width see."""
-    sizes = read_sizes(config, tensors, form.head_width, form.heads, form.key_heads)
+    inner = config.positive_int(form.inner_key, form.inner, maximum=parts.MAX_WIDTH)
+    sizes = read_sizes(config, tensors, form.head_width, form.heads, form.key_heads, inner)
     key = form.epsilon_key
     made = LlamaParts(
         tensors,
@@ -207,8 +228,6 @@ def llama_stack(
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     layer = (*_attention(made, form, seen_by(sizes.head_width)), *_feed_forward(made, form, _activation(config, form)))
-    if form.factors.blocks != 1:
-        layer = _scaled(layer, form.factors.blocks)
     embed = Embed((Term(words, "ids", factor=form.factors.words),), "hidden")
     body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
     return Stack(body, sizes.widths, words, sizes.width)
@@ -236,7 +255,7 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
             window=seen.masks.window,
             cap=form.score_cap,
         ),
-        *_added(made, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
+        *_added(made, form, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
     )
 
 
@@ -247,12 +266,12 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
         value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
     if form.ungated is None:
         ops += (*made.gate_and_up(bias, activation, value), Multiply("gate", "inner", "inner"))
-        narrowing = "mlp.down_proj"
+        narrowing = form.narrowing
     else:
         widening, narrowing = form.ungated
         ops += (made.linear("intermediate", widening, bias, value, "inner", activation),)
         ops += (Multiply("inner", "inner", "inner"),) if form.squared else ()
-    return (*ops, *_added(made, "output", narrowing, bias, "inner", form.norms.behind_feed_forward))
+    return (*ops, *_added(made, form, "output", narrowing, bias, "inner", form.norms.behind_feed_forward))
 
 
 def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
@@ -260,27 +279,24 @@ def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tu
     return ("hidden", ()) if norm is None else ("normed", (made.norm(name, norm),))
 
 
-def _added(made: LlamaParts, name: str, source: str, bias: bool, value: str, norm: str | None) -> tuple[Op, ...]:
+def _added(
+    made: LlamaParts, form: Form, name: str, source: str, bias: bool, value: str, norm: str | None
+) -> tuple[Op, ...]:
     """What a block ends with: its last linear and, where there is one, the norm of what is added to the rows."""
     if norm is None:
-        return (made.linear(name, source, bias, value, "hidden", add="hidden"),)
+        return (_times(made.linear(name, source, bias, value, "hidden", add="hidden"), form.factors.blocks),)
     return (
         made.linear(name, source, bias, value, "normed"),
-        made.norm(f"{name}_norm", norm, "normed"),
+        _times(made.norm(f"{name}_norm", norm, "normed"), form.factors.blocks),
         Add("hidden", "normed", "hidden"),
     )
+
+
+def _times(op: Op, factor: float) -> Op:
+    """What an op makes of its weights, times a number."""
+    return op if factor == 1 else map_slots(op, lambda weights: scaled(weights, factor))
 
 
 def _activation(config: Config, form: Form) -> str:
     name = config.text(form.activation_key, form.activation)
     return parts.activation_named(form.renamed.get(name, name), form.activation_key)
-
-
-def _scaled(layer: tuple[Op, ...], factor: float) -> tuple[Op, ...]:
-    """What linears add to the rows, times a number."""
-
-    def changed(op: Op) -> Op:
-        adds = isinstance(op, Linear) and op.residual is not None
-        return map_slots(op, lambda weights: scaled(weights, factor)) if adds else op
-
-    return tuple(map(changed, layer))

@@ -16,7 +16,8 @@ from . import parts
 from .rotary import Angles, theta_in
 
 _FIRST, _FAST, _SLOW, _AMPLITUDE = "original_max_position_embeddings", "beta_fast", "beta_slow", "attention_factor"
-_KEYS = frozenset(("rope_type", "type", "rope_theta", "factor", _FIRST, _FAST, _SLOW, _AMPLITUDE))
+_SCALES = ("mscale", "mscale_all_dim")  # of the amplitude, where both are there: one divides by the other
+_KEYS = frozenset(("rope_type", "type", "rope_theta", "factor", _FIRST, _FAST, _SLOW, _AMPLITUDE, *_SCALES))
 _LARGEST = 65_536.0  # of a factor
 _USUAL_FAST, _USUAL_SLOW = 32.0, 1.0  # turns in the first training's positions, where the object does not say them
 
@@ -38,11 +39,21 @@ def yarn_angles(values: dict[str, Any], key: str, theta: float, positions: int, 
             width * (Decimal(first) / (Decimal(turns) * 2 * Decimal(math.pi))).ln() / (2 * Decimal(theta).ln())
             for turns in (fast, slow)
         )
-        amplitude = float(Decimal("0.1") * Decimal(factor).ln() + 1)
+        above, below = _scales(settings)
+        logarithm = Decimal("0.1") * Decimal(factor).ln()
+        amplitude = float((above * logarithm + 1) / (below * logarithm + 1))
     if settings.values.get(_AMPLITUDE) is not None:
         amplitude = _checked(settings.number(_AMPLITUDE), _AMPLITUDE)
     ramp = _ramp(max(math.floor(fastest), 0), min(math.ceil(slowest), width - 1), width // 2)
     return Angles(theta, factor, amplitude=amplitude, slow=ramp)
+
+
+def _scales(settings: Config) -> tuple[Decimal, Decimal]:
+    """Without both, the amplitude is that of the factor alone."""
+    if not all(settings.values.get(key) for key in _SCALES):
+        return Decimal(1), Decimal(0)
+    above, below = (Decimal(_checked(settings.number(key), key, 1 / _LARGEST)) for key in _SCALES)
+    return above, below
 
 
 def _ramp(begin: int, end: int, pairs: int) -> tuple[float, ...]:
@@ -51,7 +62,7 @@ def _ramp(begin: int, end: int, pairs: int) -> tuple[float, ...]:
     return tuple(np.clip((np.arange(pairs, dtype=np.float32) - np.float32(begin)) / steps, 0, 1).tolist())
 
 
-def _checked(value: float, key: str) -> float:
-    if not 1 <= value <= _LARGEST:
-        raise parts.refuse("rotary-not-supported", f"{key} {value:g}: expected 1 to {_LARGEST:g}")
+def _checked(value: float, key: str, least: float = 1.0) -> float:
+    if not least <= value <= _LARGEST:
+        raise parts.refuse("rotary-not-supported", f"{key} {value:g}: expected {least:g} to {_LARGEST:g}")
     return value

@@ -56,6 +56,20 @@ def test_a_text_and_what_is_written_share_the_positions(family: str, tmp_path: P
         assert (graph.target.empty, graph.notes) == (281, ())
 
 
+@pytest.mark.parametrize("name", ["InternLM3", "IQuestCoder"])
+def test_files_that_are_older_than_the_librarys_class(name: str, tmp_path: Path) -> None:
+    """They name one of their own; such a Llama by another name writes what that one does."""
+    ids, said = [7, 9, 4], {"model_type": name.lower(), "architectures": [f"{name}ForCausalLM"]}
+    own, other = (
+        Interpreter(graph_of(folder(tmp_path / of, "llama", **changes)))
+        for of, changes in (("own", {}), (name, said | {"rms_norm_eps": 1e-6}))
+    )
+    assert np.array_equal(other.logits(ids, [0] * 3, []), own.logits(ids, [0] * 3, []))
+    with pytest.raises(EtchError) as caught:
+        graph_of(folder(tmp_path / "tagger", "llama", **said | {"architectures": [f"{name}ForTokenClassification"]}))
+    assert caught.value.code == "architecture-not-supported"
+
+
 @pytest.mark.parametrize(
     ("family", "prefix"),
     [("gpt2", "transformer."), ("gpt_neo", "transformer."), ("opt", "model."), ("llama", "model.")],

@@ -14,12 +14,22 @@ from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 
 UNSAID = {
+    "cwm/own": ("hidden_act", "mlp_bias", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "ernie4_5/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "exaone4/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "gemma/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "glm/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
+    "granitemoehybrid/still": (
+        *("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
+        *("embedding_multiplier", "logits_scaling", "residual_multiplier", "position_embedding_type"),
+    ),
     "helium/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "hunyuan_v1_dense/own": ("hidden_act", "rms_norm_eps", "tie_word_embeddings"),
+    "hyperclovax/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "use_post_norm"),
+    "internlm3/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
+    "iquestcoder/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
+    "jais2/own": ("attention_bias", "hidden_act", "mlp_bias", "rope_parameters", "tie_word_embeddings"),
+    "nanochat/own": ("hidden_act", "rope_parameters", "tie_word_embeddings"),
     "ministral/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings", "layer_types"),
     "olmo/own": ("hidden_act", "rope_parameters", "tie_word_embeddings"),
     "olmo3/own": ("hidden_act", "rms_norm_eps", "tie_word_embeddings"),
@@ -35,6 +45,52 @@ def test_what_no_key_says(variant: str) -> None:
         Interpreter(graph_of(variant, without)).logits(ids, [0] * len(ids), []) for without in ((), UNSAID[variant])
     )
     assert np.array_equal(own, unsaid)
+
+
+def logits(variant: str, without: tuple[str, ...] = (), **changes: Any) -> np.ndarray:
+    ids = recorded(variant)["outputs"][2]["ids"]
+    return Interpreter(graph_of(variant, without, **changes)).logits(ids, [0] * len(ids), [])
+
+
+def test_keys_that_have_two_names() -> None:
+    """Of Granite 4's layers, and of InternLM 3's biases."""
+    granite, kinds = "granitemoehybrid/own", ["attention"] * 2
+    own = logits(granite)
+    assert np.array_equal(logits(granite, ("layer_types",), layers_block_type=kinds), own)
+    assert np.array_equal(logits(granite, layers_block_type=kinds, layer_types=kinds), own)
+    internlm = "internlm3/own"
+    older = logits(internlm, ("attention_bias", "mlp_bias"), qkv_bias=True, bias=True)
+    assert np.array_equal(older, logits(internlm))
+
+
+def test_where_no_positions_are_known() -> None:
+    """But with `rope` a Granite 4 has none."""
+    granite = "granitemoehybrid/own"
+    without = logits(granite, position_embedding_type=None)
+    assert np.array_equal(without, logits(granite, position_embedding_type="nope"))
+    assert not np.array_equal(without, logits(granite))
+
+
+def test_scores_of_hyperclovax() -> None:
+    """Where no key says what they are multiplied by, it is what Llama has."""
+    variant = "hyperclovax/own"
+    usual = logits(variant, ("attention_multiplier",))
+    assert np.array_equal(usual, logits(variant, attention_multiplier=None))
+    assert np.allclose(usual, logits(variant, attention_multiplier=10**-0.5), rtol=1e-12)
+    assert not np.array_equal(usual, logits(variant))
+
+
+def test_angles_of_the_ministrals() -> None:
+    """Without an object, yarn's of the first training's 16,384 positions; behind these queries are multiplied, so that
+    they are what texts may have."""
+    variant = "ministral3/own"
+    said = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 16.0, "original_max_position_embeddings": 16_384}
+    said |= {"beta_fast": 32.0, "beta_slow": 1.0, "attention_factor": 1.0, "llama_4_scaling_beta": 0.1}
+    assert np.array_equal(logits(variant, ("rope_parameters",)), logits(variant, rope_parameters=said))
+    plain = {"rope_theta": 70.0, "original_max_position_embeddings": 40}
+    with_beta, without = ({**plain, "llama_4_scaling_beta": beta} for beta in (0.1, 0))
+    assert np.array_equal(logits(variant, rope_parameters=with_beta), logits(variant, rope_parameters=without))
+    logits(variant, rope_parameters=without | {"original_max_position_embeddings": 39})
 
 
 def turned_by(variant: str, without: tuple[str, ...] = (), **changes: Any) -> list[str]:

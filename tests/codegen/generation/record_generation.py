@@ -32,7 +32,7 @@ from m2m_files import VOCABULARY  # noqa: E402 - beside this one
 from random_weights import randomize  # noqa: E402 - of the folder beside
 from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
 from unrounded import unrounded  # noqa: E402 - of the folder beside
-from writer_variants import CLASSES, MAX_TARGET, SETTINGS, VARIANTS  # noqa: E402 - beside this one
+from writer_variants import CLASSES, MAX_TARGET, OF_LLAMA, SETTINGS, VARIANTS  # noqa: E402 - beside this one
 
 PINNED = {"torch": "2.15.0", "transformers": "5.23.0"}
 LOGITS = 5  # steps of each text whose logits are written down
@@ -68,8 +68,9 @@ SMALL_WORDS = (
 def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
     kind, settings = VARIANTS[name]
-    config = getattr(transformers, CLASSES[kind]).config_class(**settings)
-    model = getattr(transformers, CLASSES[kind])(config)
+    model_class = getattr(transformers, CLASSES[kind])
+    config = config_class(model_class, kind)(**settings)
+    model = model_class(config)
     if settings.get("tie_word_embeddings") is False and kind.endswith("T5"):  # the class ties them all the same
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
@@ -84,7 +85,8 @@ def record(folder: Path, name: str, seed: int) -> None:
     else:
         (folder / "generation_config.json").unlink()
     attention = "eager" if kind in EAGER else "sdpa"
-    double = type(model).from_pretrained(folder, dtype=torch.float64, attn_implementation=attention).eval()
+    said = type(config).from_pretrained(folder)
+    double = model_class.from_pretrained(folder, config=said, dtype=torch.float64, attn_implementation=attention).eval()
     random = np.random.default_rng(seed + 1)
     items = []
     for length in (1, 2, 5, 11, 24):
@@ -115,6 +117,11 @@ def record(folder: Path, name: str, seed: int) -> None:
         fewer = {"max_new_tokens": FEWER[name], "max_length": None}
         found = _searched(double, random, SEARCHES[:3], fewer)
         (folder / "fewer.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
+
+
+def config_class(model_class: Any, name: str) -> Any:
+    """Of the models of a name."""
+    return getattr(transformers, OF_LLAMA[name]) if name in OF_LLAMA else model_class.config_class
 
 
 def _weigh_words(model: Any, name: str) -> None:

@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
     *("arcee", "bloom", "codegen", "cohere", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral"),
-    "seed_oss",
+    *("cwm", "hyperclovax", "internlm3", "iquestcoder", "jais2", "nanochat", "seed_oss"),
     *(
         "gemma",
         "gpt2",
@@ -52,7 +52,10 @@ WITHOUT_ENCODER = (
     ),
     *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2", "vaultgemma", "xglm"),
 )
-LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
+LONGROPE, QUERIES_YARN = (
+    json.loads((HERE / of / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
+    for of in ("phi3/long", "ministral3/own")
+)
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 

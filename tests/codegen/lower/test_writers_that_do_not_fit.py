@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_generation import LONGROPE, graph_of
+from test_generation import LONGROPE, QUERIES_YARN, graph_of
 
 from codegen.errors import EtchError
 
@@ -75,6 +75,37 @@ from codegen.errors import EtchError
         ),
         ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
         ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
+        ("granitemoehybrid/own", {"num_local_experts": 8}, "config-not-supported"),
+        ("granitemoehybrid/own", {"layer_types": None}, "config-not-supported"),
+        ("granitemoehybrid/own", {"layer_types": ["attention", "mamba"]}, "layers-out-of-range"),
+        ("granitemoehybrid/own", {"layer_types": ["attention"]}, "layers-out-of-range"),
+        ("granitemoehybrid/own", {"layers_block_type": ["mamba"] * 2}, "config-value"),
+        ("granitemoehybrid/own", {"shared_intermediate_size": 25}, "wrong-shape"),
+        ("hyperclovax/own", {"use_post_norm": False}, "unused-tensor"),
+        ("hyperclovax/own", {"logits_scaling": 0}, "config-out-of-range"),
+        ("hyperclovax/own", {"attention_multiplier": 0}, "config-out-of-range"),
+        ("jais2/own", {"hidden_act": "tanh"}, "activation-not-supported"),
+        ("jais2/own", {"attention_bias": False}, "unused-tensor"),
+        ("nanochat/own", {"final_logit_softcapping": 0}, "config-out-of-range"),
+        ("nanochat/own", {"attention_bias": False}, "unused-tensor"),
+        ("cwm/own", {"sliding_window": 1}, "config-not-supported"),
+        ("cwm/own", {"sliding_window": None}, "config-type"),
+        ("cwm/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),
+        ("ministral3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),
+        *(
+            ("ministral3/own", {"rope_parameters": changes}, code)
+            for changes, code in (
+                ({"original_max_position_embeddings": 40}, "config-missing"),
+                ({"llama_4_scaling_beta": 0.1}, "config-missing"),
+                ({"llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 39}, "config-not-supported"),
+                (QUERIES_YARN | {"mscale": -1.0}, "rotary-not-supported"),
+                (QUERIES_YARN | {"truncate": False}, "rotary-not-supported"),
+            )
+        ),
+        ("internlm3/own", {"qkv_bias": False}, "config-value"),
+        ("internlm3/own", {"mlp_bias": False}, "config-value"),
+        ("iquestcoder/own", {"clip_qkv": 8.0}, "config-not-supported"),
+        ("iquestcoder/own", {"use_sliding_window": True}, "config-not-supported"),
         ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
         ("gemma/own", {"use_bidirectional_attention": True}, "config-not-supported"),
         ("gemma/own", {"head_dim": 256}, "wrong-shape"),

@@ -45,6 +45,12 @@ DECODERS: dict[str, Variant] = {
     "llama/multi_label": bert_like(
         "Llama", 4, (24, 3, 1, 19, 14), attention_bias=True, mlp_bias=True, problem_type=MULTI_LABEL
     ),
+    "ministral3/softmax": bert_like(
+        "Ministral3",
+        3,
+        (24, 3, 1, 19, 14),
+        **{"num_key_value_heads": 1, "head_dim": 10, "sliding_window": 5, "pad_token_id": 70},
+    ),
     "bart/regression": bart(
         1,
         (24, 4, 2, 13, 14),

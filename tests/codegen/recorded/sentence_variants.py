@@ -77,6 +77,15 @@ ENCODERS: dict[str, Encoder] = {
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
     ),
+    "granitemoehybrid/last": Encoder(
+        "GraniteMoeHybridModel",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | {"layer_types": ["attention"], "num_local_experts": 0, "num_key_value_heads": 1, "mamba_n_heads": 4}
+        | {"position_embedding_type": "rope", "shared_intermediate_size": 26, "attention_multiplier": 0.4},
+        (Normalize,),
+    ),
     "lfm2/last": Encoder(
         "Lfm2Model",
         20,
