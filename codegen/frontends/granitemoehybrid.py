@@ -21,8 +21,7 @@ _HARMLESS = """
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _EXPERTS, _SCORES, _INNER = 8, 1.0, 1024  # where the configuration does not say them
-_KINDS, _KINDS_ONCE_MORE = "layer_types", "layers_block_type"  # for the library, two names of one thing
-_ATTENTION = ("attention", FULL)
+_KINDS, _ATTENTION = "layer_types", ("attention", FULL)
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -46,10 +45,9 @@ def _check_dense(config: Config) -> None:
     """EtchError where there is more than attention and one feed-forward block."""
     if experts := config.natural_int("num_local_experts", _EXPERTS):
         raise parts.refuse("config-not-supported", f"num_local_experts {experts}: mixtures of experts")
-    parts.check_other_names(config, {_KINDS_ONCE_MORE: _KINDS} if _KINDS_ONCE_MORE in config else {})
-    key = _KINDS_ONCE_MORE if config.values.get(_KINDS_ONCE_MORE) is not None else _KINDS
+    key = parts.either_name(config, _KINDS, "layers_block_type")
     if config.values.get(key) is None:
-        raise parts.refuse("config-not-supported", f"{_KINDS} names no layers: all are Mamba's then")
+        raise parts.refuse("config-not-supported", f"{key} names no layers: all are Mamba's then")
     kinds, layers = config.strings(key), config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     if len(kinds) != layers or not set(kinds) <= set(_ATTENTION):
         raise parts.refuse("layers-out-of-range", f"{key}: expected {layers} of {' or '.join(_ATTENTION)}")

@@ -4,6 +4,7 @@ of a gated short convolution, all with a gated feed-forward block. Names as in `
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..ir.graph import MOST_TAPS, Attention, CausalConvolution, Embed, Multiply, Op, Parameter, Term
@@ -25,7 +26,7 @@ HARMLESS_KEYS = frozenset(  # of the first files, before the library knew the fa
     | {"block_use_xavier_init", "conv_dim", "conv_dim_out", "conv_use_xavier_init", "num_heads", "use_pos_enc"}
     | {"full_attn_idxs", "intermediate_size"}  # where layer_types and block_ff_dim say more
 )
-_CONVOLUTION = "conv"
+CONVOLUTION = "conv"
 # Where the configuration does not say them.
 _HEADS, _KEY_HEADS, _INNER, _MULTIPLE, _TAPS, _THETA, _EPSILON = 32, 8, 12_288, 256, 3, 1e6, 1e-5
 _OWN = frozenset(("key", "value", "gated"))  # of a layer that is written token by token
@@ -36,17 +37,35 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     made = LlamaParts(tensors, prefix, sizes, parts.epsilon_of(config, "norm_eps", _EPSILON))
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     seen = Rotation(angles_of(config, _THETA, positions), tokens).seen(sizes.head_width)
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
+    return lfm_stack(
+        *(config, made, vocabulary, _kinds(config)), {}, lambda of_kind, _: _attention(of_kind, seen), taps=_TAPS
+    )
+
+
+def lfm_stack(
+    config: Config,
+    made: LlamaParts,
+    vocabulary: int,
+    kinds: Sequence[str],
+    widths: Mapping[str, int],
+    attention: Callable[[LlamaParts, str], tuple[Op, ...]],
+    *,
+    taps: int,
+    norms: tuple[str | None, str | None] = (None, None),
+) -> Stack:
+    """Of layers of these `kinds`, one of them convolutions; `attention` makes the ops of others, whose own values have
+    `widths`. `taps` where the configuration does not say it; `norms` are of what both blocks add to the rows."""
+    words = parts.parameter(made.tensors, "word_embeddings", f"{made.prefix}{WORDS}", (vocabulary, made.sizes.width))
 
     def ops_of(kind: str, layers: tuple[int, ...]) -> tuple[Op, ...]:
         of_kind = replace(made, layers=layers)
-        block = _attention(of_kind, seen) if kind == FULL else _convolution(of_kind, config)
-        return (*block, *_feed_forward(of_kind))
+        block = _convolution(of_kind, config, taps, norms[0]) if kind == CONVOLUTION else attention(of_kind, kind)
+        return (*block, *_feed_forward(of_kind, norms[1]))
 
-    widths = sizes.widths | dict.fromkeys(("gated", "output_gate", "convolved"), sizes.width)
-    layers, widths = layers_of_kinds(_kinds(config), ops_of, widths, _OWN)
+    gates = dict.fromkeys(("gated", "output_gate", "convolved"), made.sizes.width)
+    layers, all_widths = layers_of_kinds(kinds, ops_of, {**made.sizes.widths, **gates, **widths}, _OWN)
     body = (Embed((Term(words, "ids"),), "hidden"), *layers, made.final_norm("embedding_norm"))
-    return Stack(body, widths, words, sizes.width)
+    return Stack(body, all_widths, words, made.sizes.width)
 
 
 def _kinds(config: Config) -> tuple[str, ...]:
@@ -57,8 +76,13 @@ def _kinds(config: Config) -> tuple[str, ...]:
         attend = list(layers)
     if not isinstance(attend, list) or not all(type(layer) is int for layer in attend):
         raise parts.refuse("layers-out-of-range", "full_attn_idxs: expected a list of layers")
-    kinds = layer_kinds(config, tuple(FULL if i in attend else _CONVOLUTION for i in layers), (FULL, _CONVOLUTION))
-    if FULL not in kinds:
+    kinds = layer_kinds(config, tuple(FULL if i in attend else CONVOLUTION for i in layers), (FULL, CONVOLUTION))
+    return with_attention(kinds)
+
+
+def with_attention(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """EtchError where no layer has it."""
+    if set(kinds) == {CONVOLUTION}:
         raise parts.refuse("layers-out-of-range", "no layer has attention: one at least is supported")
     return kinds
 
@@ -75,9 +99,9 @@ def _attention(made: LlamaParts, seen: Seen) -> tuple[Op, ...]:
     )
 
 
-def _convolution(made: LlamaParts, config: Config) -> tuple[Op, ...]:
+def _convolution(made: LlamaParts, config: Config, taps: int, norm: str | None) -> tuple[Op, ...]:
     """A gate before the convolution and one behind it."""
-    bias, width, taps = config.flag("conv_bias", False), made.sizes.width, config.natural_int("conv_L_cache", _TAPS)
+    bias, width, taps = config.flag("conv_bias", False), made.sizes.width, config.natural_int("conv_L_cache", taps)
     if not 2 <= taps <= MOST_TAPS:
         raise parts.refuse("config-out-of-range", f"conv_L_cache {taps}: expected 2 to {MOST_TAPS}")
     inputs = (
@@ -87,6 +111,11 @@ def _convolution(made: LlamaParts, config: Config) -> tuple[Op, ...]:
     )
     kernels = tuple(made.tensors.take(f"{of}.weight", (width, 1, taps)) for of in made.sources("conv.conv"))
     biases = tuple(made.tensors.take(f"{of}.bias", (width,)) for of in made.sources("conv.conv") if bias)
+    output = parts.linear(
+        *(made.tensors, "convolution_output", made.sources("conv.out_proj"), (width, width), "convolved", "hidden"),
+        residual="hidden",
+        bias=bias,
+    )
     return (
         made.norm("operator_norm", "operator_norm"),
         *stacked_linears(made.tensors, made.sources("conv.in_proj"), inputs, (width, width), "normed", bias=bias),
@@ -99,21 +128,17 @@ def _convolution(made: LlamaParts, config: Config) -> tuple[Op, ...]:
             "convolved",
         ),
         Multiply("output_gate", "convolved", "convolved"),
-        parts.linear(
-            *(made.tensors, "convolution_output", made.sources("conv.out_proj"), (width, width), "convolved", "hidden"),
-            residual="hidden",
-            bias=bias,
-        ),
+        *made.added(output, norm),
     )
 
 
-def _feed_forward(made: LlamaParts) -> tuple[Op, ...]:
+def _feed_forward(made: LlamaParts, norm: str | None) -> tuple[Op, ...]:
     return (
         made.norm("feed_forward_norm", "ffn_norm"),
         made.linear("gate", "feed_forward.w1", False, "normed", "gate", "silu"),
         made.linear("up", "feed_forward.w3", False, "normed", "inner"),
         Multiply("gate", "inner", "inner"),
-        made.linear("output", "feed_forward.w2", False, "inner", "hidden", add="hidden"),
+        *made.added(made.linear("output", "feed_forward.w2", False, "inner", "hidden", add="hidden"), norm),
     )
 
 

@@ -11,7 +11,7 @@ from ..ir.graph import Norm
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
-from .shared.computed import scaled
+from .shared.computed import negated
 from .shared.layer_kinds import Seen
 from .shared.llama_stack import (
     HEAD_NORMS,
@@ -41,7 +41,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
     def seen_by(width: int) -> Seen:
         seen = Rotation(angles, tokens).seen(width)
-        return replace(seen, sines=tuple(scaled(sines, -1) for sines in seen.sines))
+        return replace(seen, sines=tuple(map(negated, seen.sines)))
 
     squares = with_squares(config, form, ("mlp.fc1", "mlp.fc2"))
     stack = llama_stack(config, tensors, prefix, vocabulary, seen_by, squares)

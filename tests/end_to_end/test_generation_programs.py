@@ -93,6 +93,7 @@ LONG = [
     ("phi3/long", "w8a8", "host"),
     ("lfm2/own", "fp32", "host"),
     ("lfm2/texts", "w8a8", "m-profile"),
+    ("lfm3/own", "w8a8", "m-profile"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("llama/scaled", "w8a8", "host"),

@@ -142,6 +142,10 @@ _YARNS_OF_QUERIES = tuple(
         {"attention_factor": 1.25, "max_position_embeddings": 41},
     )
 )
+_PROPORTIONAL = tuple(
+    {"full_attention": {"rope_type": "proportional", **full}, "sliding_attention": {"rope_theta": 70.0}}
+    for full in ({"partial_rotary_factor": 0.4, "factor": 2.5}, {"rope_theta": 90.0}, {"partial_rotary_factor": 0})
+)
 _ALPHAS = (
     *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
     *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
@@ -359,6 +363,20 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "block_auto_adjust_ff_dim": (0.3, (False,)),
             "tie_embedding": (0.3, (True, False)),
             "norm_eps": (0.3, (1e-3, 0.1)),
+        },
+    ),
+    "lfm3": (
+        "Lfm3",
+        {
+            "num_hidden_layers": (1.0, (4,)),
+            "layer_types": (0.7, (["conv", *_KINDS[2], "conv"], ["full_attention", "conv"] * 2, ["conv"] * 4)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "sliding_window": (0.8, (4, 41)),
+            "conv_L_cache": (0.4, (2, 4, 9)),
+            **dict.fromkeys(("conv_bias", "attention_bias"), (0.3, (True,))),
+            **dict.fromkeys(("use_sandwich_norm", "use_attention_gate"), (0.3, (False,))),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "rope_parameters": (0.6, _PROPORTIONAL),
         },
     ),
     "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),

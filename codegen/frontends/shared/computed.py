@@ -57,6 +57,12 @@ def rows_of_heads(array: Array, heads: int, first: int, last: int, count: int) -
     return Computed(f"{array.name}, {first + 1} to {last} of {count}", shape, compute, array.file)
 
 
+def repeated_rows(array: Array, times: int) -> Computed:
+    """Each row of a matrix so many times."""
+    shape = (array.shape[0] * times, *array.shape[1:])
+    return Computed(f"{array.name}, {times} times", shape, lambda: np.repeat(array.values, times, axis=0), array.file)
+
+
 def of_groups(array: Array, groups: int) -> Computed:
     """[outputs, inputs] of a convolution over one place [outputs, inputs / groups, 1]: the outputs of each group are
     made of its inputs alone, the weights of the others are zeros."""
@@ -95,6 +101,15 @@ def times(array: Array, factor: float) -> Computed:
 def scaled(parameter: Parameter, factor: float) -> Parameter:
     """All its tensors times a number."""
     return replace(parameter, arrays=tuple(times(array, factor) for array in parameter.arrays))
+
+
+def negated(parameter: Parameter) -> Parameter:
+    """All its tensors with the other sign, and of the type that they have."""
+
+    def of(array: Array) -> Computed:
+        return Computed(array.name, array.shape, lambda: -array.values, array.file)
+
+    return replace(parameter, arrays=tuple(map(of, parameter.arrays)))
 
 
 def one_more(array: Array) -> Computed:

@@ -18,7 +18,7 @@ _TABLES = {FULL: "global", SLIDING: "local"}
 Tables = Mapping[str, tuple[Parameter, Parameter]]  # cosines and sines by kind
 
 
-def layer_kinds(config: Config, usual: tuple[str, ...], known: tuple[str, str] = (FULL, SLIDING)) -> tuple[str, ...]:
+def layer_kinds(config: Config, usual: tuple[str, ...], known: tuple[str, ...] = (FULL, SLIDING)) -> tuple[str, ...]:
     """What each layer is of the kinds that are `known`, `usual` where the configuration does not name it."""
     if config.values.get("layer_types") is None:
         return usual

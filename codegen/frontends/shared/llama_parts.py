@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from ...ir.graph import Linear, Norm, Parameter
+from ...ir.graph import Add, Linear, Norm, Op, Parameter
+from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed, one_row
+from .computed import Computed, one_row, scaled
 from .stacked import Made, stacked_linears
 
 # Which layer norms have some: those of rows are not those of heads, those of blocks come before or behind one.
@@ -131,6 +132,15 @@ class LlamaParts:
             self.tensors, name, self.sources(of), shape, value, out, activation, residual=add, bias=bias
         )
 
+    def added(self, linear: Linear, norm: str | None, factor: float = 1.0) -> tuple[Op, ...]:
+        """A block's last linear, which adds to the rows; with `norm` what it adds is normalized. The factor is of what
+        is added."""
+        if norm is None:
+            return (_times(linear, factor),)
+        last = replace(linear, out="normed", residual=None)
+        behind = _times(self.norm(f"{linear.name}_norm", norm, "normed"), factor)
+        return (last, behind, Add("hidden", "normed", "hidden"))
+
     def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
         """Queries, keys and values."""
         if self.one_input:
@@ -195,3 +205,8 @@ class LlamaParts:
     @property
     def _rows_have_bias(self) -> bool:
         return self.norm_biases in ("all", "rows")
+
+
+def _times(op: Op, factor: float) -> Op:
+    """What an op makes of its weights, times a number."""
+    return op if factor == 1 else map_slots(op, lambda weights: scaled(weights, factor))

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Add, Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
 from ...ir.in_place import LEAST_CAP
-from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import scaled
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
 from .llama_parts import LlamaParts, NormBiases, OwnWeights, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
@@ -243,19 +241,21 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
         query, key = by_halves(query, width, turned), by_halves(key, width, turned)
         head_norms = tuple(by_halves(norm, width, turned) for norm in head_norms)
     turning: tuple[Op, ...] = (seen.turned("query", heads), seen.turned("key", key_heads))
-    scale, bias = form.factors.scores, form.biases.attention_output
+    output = made.linear(
+        "attention_output", "self_attn.o_proj", form.biases.attention_output, "context", "hidden", add="hidden"
+    )
     return (
         *norms,
         *(query, key, values),
         *(made.row_norms() if form.row_norms else ()),
         *(turning + head_norms if form.norms_behind_turning else head_norms + turning),
         Attention(
-            *("query", "key", "value", "context", heads, key_heads, scale),
+            *("query", "key", "value", "context", heads, key_heads, form.factors.scores),
             mask=seen.masks.mask,
             window=seen.masks.window,
             cap=form.score_cap,
         ),
-        *_added(made, form, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
+        *made.added(output, form.norms.behind_attention, form.factors.blocks),
     )
 
 
@@ -271,30 +271,13 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
         widening, narrowing = form.ungated
         ops += (made.linear("intermediate", widening, bias, value, "inner", activation),)
         ops += (Multiply("inner", "inner", "inner"),) if form.squared else ()
-    return (*ops, *_added(made, form, "output", narrowing, bias, "inner", form.norms.behind_feed_forward))
+    output = made.linear("output", narrowing, bias, "inner", "hidden", add="hidden")
+    return (*ops, *made.added(output, form.norms.behind_feed_forward, form.factors.blocks))
 
 
 def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
     """The rows that a block reads, and what makes them."""
     return ("hidden", ()) if norm is None else ("normed", (made.norm(name, norm),))
-
-
-def _added(
-    made: LlamaParts, form: Form, name: str, source: str, bias: bool, value: str, norm: str | None
-) -> tuple[Op, ...]:
-    """What a block ends with: its last linear and, where there is one, the norm of what is added to the rows."""
-    if norm is None:
-        return (_times(made.linear(name, source, bias, value, "hidden", add="hidden"), form.factors.blocks),)
-    return (
-        made.linear(name, source, bias, value, "normed"),
-        _times(made.norm(f"{name}_norm", norm, "normed"), form.factors.blocks),
-        Add("hidden", "normed", "hidden"),
-    )
-
-
-def _times(op: Op, factor: float) -> Op:
-    """What an op makes of its weights, times a number."""
-    return op if factor == 1 else map_slots(op, lambda weights: scaled(weights, factor))
 
 
 def _activation(config: Config, form: Form) -> str:

@@ -183,6 +183,13 @@ def check_other_names(config: Config, names: Mapping[str, str]) -> None:
             raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
 
 
+def either_name(config: Config, key: str, other: str) -> str:
+    """Of two names that the library has for one thing, the one that a file says it by."""
+    if key in config and other in config and config.values[key] != config.values[other]:
+        raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
+    return other if other in config else key
+
+
 def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings", counted: str = "") -> None:
     """A text has at least the special tokens, and at most as many as there are positions; `counted` says what counts
     beside its own."""

@@ -38,10 +38,15 @@ class Angles:
     slower: tuple[float, ...] = ()  # by how much each pair is, where each has a factor of its own
     slow: tuple[float, ...] = ()  # of yarn, of each pair how much of it is: its angle is a mean
     amplitude: float = 1.0  # what cosines and sines are multiplied by
+    turned: int | None = None  # of proportional ones, how many pairs are: the first ones; None: all
 
     def frequencies(self, width: int) -> F32Array:
         """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32. A
         number by a tensor is the tensor's inverse times the number, as in PyTorch."""
+        found = self._of_all_pairs(width)
+        return found if self.turned is None else np.where(np.arange(width // 2) < self.turned, found, np.float32(0))
+
+    def _of_all_pairs(self, width: int) -> F32Array:
         with localcontext() as context:
             context.prec = 30
             exponents = [Decimal(float(np.float32(2 * k) / np.float32(width))) for k in range(width // 2)]

@@ -168,6 +168,26 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"block_auto_adjust_ff_dim": True, "block_ff_dim": 36, "block_multiple_of": 5}
         | SPECIAL["lfm2/texts"],
     ),
+    "lfm3/own": (
+        "Lfm3",
+        LLAMA
+        | {"num_hidden_layers": 5, "layer_types": ["conv", *WINDOWS, "conv", WINDOWS[1]], "sliding_window": 6}
+        | {"head_dim": 8, "pad_token_id": 0, "conv_L_cache": 5, "conv_bias": True, "norm_eps": 1e-3}
+        | {
+            "rope_parameters": {
+                "sliding_attention": {"rope_type": "default", "rope_theta": 70.0},
+                "full_attention": {
+                    **{"rope_type": "proportional", "rope_theta": 900.0, "partial_rotary_factor": 0.7, "factor": 2.5}
+                },
+            }
+        },
+    ),
+    "lfm3/plain": (
+        "Lfm3",
+        LLAMA
+        | {"num_hidden_layers": 2, "layer_types": ["full_attention", "conv"], "attention_bias": True, "head_dim": 6}
+        | {"use_sandwich_norm": False, "use_attention_gate": False, "tie_word_embeddings": False, "pad_token_id": 0},
+    ),
     "gpt_neox/texts": (
         "GPTNeoX",
         NEOX
@@ -310,7 +330,7 @@ for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
     Arcee Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
-    GPTNeo GPTNeoX Granite GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 ModernBertDecoder Llama
+    GPTNeo GPTNeoX Granite GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3 ModernBertDecoder Llama
     Ministral Ministral3 Mistral Mpt NanoChat Nemotron
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """

@@ -50,7 +50,18 @@ WITHOUT_ENCODER = (
         "phi",
         "qwen",
     ),
-    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2", "vaultgemma", "xglm"),
+    *(
+        "lfm2",
+        "lfm3",
+        "modernbert-decoder",
+        "mpt",
+        "nemotron",
+        "smollm3",
+        "stablelm",
+        "starcoder2",
+        "vaultgemma",
+        "xglm",
+    ),
 )
 LONGROPE, QUERIES_YARN = (
     json.loads((HERE / of / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
