@@ -17,6 +17,7 @@ NAMES = {
     "chinese_clip": "ChineseCLIP",
     "clap": "Clap",
     "clip_text_model": "CLIPText",
+    "clipseg": "CLIPSeg",
     "siglip_text_model": "Siglip",
     "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
@@ -28,6 +29,7 @@ NAMES = {
     "esm": "Esm",
     "esmc": "Esmc",
     "eurobert": "EuroBert",
+    "groupvit": "GroupViT",
     "gte": "Gte",
     "ibert": "IBert",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
@@ -36,6 +38,7 @@ NAMES = {
     "longformer": "Longformer",
     "luke": "Luke",
     "megatron-bert": "MegatronBert",
+    "metaclip_2": "MetaClip2",
     "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
     "mpnet": "MPNet",
@@ -43,6 +46,8 @@ NAMES = {
     "mt5/rows": "MT5",
     "mvp/rows": "Mvp",
     "nomic_bert": "NomicBert",
+    "owlv2": "Owlv2",
+    "owlvit": "OwlViT",
     "rembert": "RemBert",
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
@@ -74,6 +79,7 @@ NAMES = {
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
+    "xclip": "XCLIP",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
     "xlnet": "XLNet",
@@ -81,6 +87,7 @@ NAMES = {
     **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
     **{f"{family}/rows": "Llama" for family in decoders.OF_LLAMA},
 }
+CLIPS = ("clipseg", "groupvit", "metaclip_2", "owlv2", "owlvit", "xclip")
 # The endings of a family's classes where these are not those of most.
 LLAMAS = tuple(
     f"{name}/rows"
@@ -122,7 +129,7 @@ ENDINGS = {
         *("LMHeadModel", "ForQuestionAnsweringSimple"),
     ),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
-    **dict.fromkeys(("align", "altclip", "chinese_clip", "clap"), ("Model",)),
+    **dict.fromkeys(("align", "altclip", "chinese_clip", "clap", *CLIPS), ("Model",)),
     "siglip_text_model": ("TextModel",),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
@@ -157,7 +164,7 @@ PREFIXES = {
     **dict.fromkeys(("mt5/encoder", "mt5/rows", "t5/encoder", "t5/rows", "umt5/encoder", "umt5/rows"), "transformer."),
     "nomic_bert": "nomic_bert.",
     **dict.fromkeys(
-        ("align", "altclip", "chinese_clip", "clap", "clip_text_model", "siglip_text_model"), "text_model."
+        ("align", "altclip", "chinese_clip", "clap", "clip_text_model", "siglip_text_model", *CLIPS), "text_model."
     ),
     "dpr": "question_encoder.",
 }

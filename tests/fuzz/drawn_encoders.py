@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import decoder_settings as decoders
-from drawn_classes import LLAMAS
+from drawn_classes import CLIPS, LLAMAS
 from family_specials import ROBERTAS
-from token_ids import CLIP
+from token_ids import CLIP, XLM_ROBERTA
 
 Settings = dict[str, Any]
 # By key: how often it is there, and with which values.
@@ -200,6 +200,7 @@ _RARE: dict[str, Rare] = {
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
     "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
+    **{name: {"eos_token_id": (0.3, (2, 2, 7, CLIP.separate))} for name in CLIPS},
     "siglip_text_model": {"projection_size": (0.7, (5, 13, 30))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
     **dict.fromkeys(("align", "chinese_clip"), _WIDE),
@@ -357,7 +358,8 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(ROBERTAS, _ONE_SEGMENT),
     "luke": _ONE_SEGMENT | {"entity_vocab_size": 9, "entity_emb_size": 6},
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
-    "clip_text_model": {"eos_token_id": CLIP.separate},
+    **{name: {"eos_token_id": CLIP.separate} for name in ("clip_text_model", "clipseg", "groupvit", "owlv2", "owlvit")},
+    "metaclip_2": {"eos_token_id": XLM_ROBERTA.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "ultrabert": _ROBERTA_IDS,
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},

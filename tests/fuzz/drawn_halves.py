@@ -6,14 +6,24 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from embedding_variants import FEW_IMAGES, IMAGES, SOUND
+from embedding_variants import FEW_IMAGES, FEW_SEGMENTS, GROUPS, IMAGES, PATCHES, SOUND, VIDEOS
 
-_PATCHES = {"vision_config": IMAGES | {"image_size": 4, "patch_size": 2}}
+_PATCHES = {"vision_config": IMAGES | PATCHES}
 # By family: the other half, and what else may be said.
 _OTHERS: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
     "align": ({"vision_config": FEW_IMAGES}, {}),
     "altclip": (_PATCHES, {}),
     "chinese_clip": (_PATCHES, {}),
+    "clipseg": (_PATCHES | FEW_SEGMENTS, {}),
+    "groupvit": (
+        {"vision_config": IMAGES | PATCHES | GROUPS, "projection_intermediate_dim": 14},
+        {"projection_intermediate_dim": (3, 17), "output_segmentation": (True,)},
+    ),
+    **dict.fromkeys(("metaclip_2", "owlv2", "owlvit"), (_PATCHES, {})),
+    "xclip": (
+        {"vision_config": IMAGES | PATCHES | VIDEOS, "prompt_layers": 1, "prompt_num_attention_heads": 1},
+        {"prompt_alpha": (0.5,)},
+    ),
     "clap": ({"audio_config": SOUND}, {"projection_hidden_act": ("relu", "gelu", "tanh", "silu")}),
 }
 HALVES = tuple(_OTHERS)

@@ -16,7 +16,7 @@ from ..roberta import first_position, limits_of
 from ..shared import parts
 from ..shared.rows import HeadOps
 from . import bert_like
-from .text_half import NEW, TEXT_MODEL, TextHalf, half_graph, of_texts
+from .text_half import NEW, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts
 
 HARMLESS_KEYS = frozenset(("initializer_factor",))
 BERT_BASE: dict[str, Any] = {
@@ -59,7 +59,9 @@ class BertTexts:
         def build(texts: Config) -> TextHalf:
             return self.half(checkpoint, texts, max_tokens)
 
-        return half_graph(checkpoint, max_tokens, self.name, build, self.harmless, keys=self.keys, usual=self.usual)
+        return half_graph(
+            checkpoint, max_tokens, Whole(self.name), build, self.harmless, keys=self.keys, usual=self.usual
+        )
 
     def half(self, checkpoint: Checkpoint, texts: Config, max_tokens: int) -> TextHalf:
         """Of a class with this configuration of its texts."""

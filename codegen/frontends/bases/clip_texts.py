@@ -4,6 +4,7 @@ texts, and what others share with it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...ir.graph import Embed, Graph, Layers, Node, Term
@@ -20,7 +21,7 @@ from ..shared.rows import HeadOps
 from . import bert_like
 from .architecture import check_class
 from .heads import read_head
-from .text_half import PROJECTION, TEXT_MODEL, TextHalf, half_graph, of_texts, projection_width
+from .text_half import PROJECTION, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts, projection_width
 
 HARMLESS_KEYS = frozenset(("attention_dropout", "dropout", "initializer_factor", "projection_dim"))
 _WORDS, _POSITIONS = "embeddings.token_embedding.weight", "embeddings.position_embedding.weight"
@@ -68,18 +69,31 @@ class Form:
 
 
 CLIP = Form(CAUSAL, 49_408, 512, 8, 2048, 77, "quick_gelu", 1e-5)
+# Of a text's row of this width: the configuration of a whole class, the prefix of its tensors, and the row's end.
+ProjectRow = Callable[[Config, TensorFile, str, int, int], HeadOps]
+
+
+def _linear_of_row(config: Config, tensors: TensorFile, prefix: str, width: int, end: int) -> HeadOps:
+    return _text_embedding(tensors, width, projection_width(config), end, prefix)
 
 
 @dataclass(frozen=True)
 class ClipFamily:
-    """One that is CLIP but for its names and the tokens of its texts."""
+    """One that is CLIP but for its names, the tokens of its texts, and what stands beside them."""
 
     name: str  # that its classes begin with
     tokenizer_class: str
+    form: Form = CLIP
+    old_end: int | None = _OLD_END  # where files may say it
+    takes_largest: bool = False  # the row of a text's largest id, whatever files say
+    project: ProjectRow = _linear_of_row  # of a whole one
+    others: tuple[str, ...] = ()  # tensors of a whole one that are not about texts
+    holders: tuple[str, ...] = ()  # classes that have a whole one
+    held: str = ""  # as their files call it
 
     def text_limits(self, config: Config) -> Limits:
         """Of its encoder of texts alone."""
-        return CLIP.limits(config, self.tokenizer_class)
+        return self.form.limits(config, self.tokenizer_class)
 
     def whole_limits(self, config: Config) -> Limits:
         """Of the texts of a whole one."""
@@ -90,8 +104,8 @@ class ClipFamily:
         config, tensors = checkpoint.config, checkpoint.tensors
         encoder, projected = f"{self.name}TextModel", f"{self.name}TextModelWithProjection"
         check_class(config, encoder, projected)
-        body, widths = text_rows(CLIP, config, tensors, prefix_in(tensors), max_tokens)
-        projects, width = projected in config.architectures, CLIP.width_in(config)
+        body, widths = text_rows(self.form, config, tensors, prefix_in(tensors), max_tokens)
+        projects, width = projected in config.architectures, self.form.width_in(config)
 
         def head() -> HeadOps:
             end = self._end_of_texts(config, checkpoint.tokenizer)
@@ -104,33 +118,35 @@ class ClipFamily:
                 tensors, f"{PROJECTION}.weight", by="sentence-transformers" if projects else encoder
             )
         tensors.finish()
-        vocabulary = CLIP.vocabulary_in(config)
+        vocabulary = self.form.vocabulary_in(config)
         return Graph(widths | head_widths, body + ops, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
 
     def whole_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""
-        config, tensors = checkpoint.config, checkpoint.tensors
+        config, tensors, form = checkpoint.config, checkpoint.tensors, self.form
+        prefix = self.held if f"{self.held}{TEXT_MODEL}{_WORDS}" in tensors else ""
 
         def build(texts: Config) -> TextHalf:
             end = self._end_of_texts(texts, checkpoint.tokenizer)
-            body, widths = text_rows(CLIP, texts, tensors, TEXT_MODEL, max_tokens)
-            outputs = projection_width(config)
-            ops, head_widths, result = _text_embedding(tensors, CLIP.width_in(texts), outputs, end)
-            return TextHalf(body + ops, widths | head_widths, result, CLIP.vocabulary_in(texts))
+            body, widths = text_rows(form, texts, tensors, f"{prefix}{TEXT_MODEL}", max_tokens)
+            ops, head_widths, result = self.project(config, tensors, prefix, form.width_in(texts), end)
+            return TextHalf(body + ops, widths | head_widths, result, form.vocabulary_in(texts))
 
-        return half_graph(checkpoint, max_tokens, f"{self.name}Model", build, HARMLESS_KEYS)
+        whole = Whole(f"{self.name}Model", self.holders, prefix, self.others)
+        return half_graph(checkpoint, max_tokens, whole, build, HARMLESS_KEYS)
 
     def _end_of_texts(self, config: Config, tokenizer: TokenizerSpec) -> int:
         """The id of their last token; what would make the library take other rows than its first one's is refused."""
-        end = config.natural_int("eos_token_id", _END)
+        end = None if self.takes_largest else config.natural_int("eos_token_id", _END)
         last = tokenizer.template.single[-1].content
         if not isinstance(last, int):
             message = "the tokenizer ends texts with no token of its own, whose row would count"
             raise parts.refuse("config-value", message)
-        if end == _OLD_END:
+        if end is None or end == self.old_end:
             ids = len(tokenizer.model.pieces), *(token.id + 1 for token in tokenizer.added_tokens)
             if last != max(ids) - 1:
-                message = f"with eos_token_id {end} the row of the largest id counts, and {last}, the end, is not it"
+                said = f"{self.name}Model" if end is None else f"eos_token_id {end}"
+                message = f"with {said} the row of the largest id counts, and {last}, the end, is not it"
                 raise parts.refuse("config-value", message)
         elif end != last:
             raise parts.refuse("config-value", f"eos_token_id is {end}, and the tokenizer ends texts with {last}")
@@ -176,7 +192,7 @@ def text_rows(
     return body, shape.widths | {"normed": shape.hidden}
 
 
-def _text_embedding(tensors: TensorFile, width: int, outputs: int, end: int) -> HeadOps:
+def _text_embedding(tensors: TensorFile, width: int, outputs: int, end: int, prefix: str = "") -> HeadOps:
     """The row of the first token of this id, through the linear to so many `outputs`; 0: there is none."""
-    projection = PROJECTION if outputs else None
+    projection = f"{prefix}{PROJECTION}" if outputs else None
     return embedding_head(tensors, "last", "hidden", width, projection, outputs, bias=False, end=end)

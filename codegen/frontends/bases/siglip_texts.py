@@ -15,7 +15,7 @@ from ..shared.embedding_head import check_no_rows, embedding_head
 from ..shared.masks import EVERYTHING
 from . import clip_texts
 from .architecture import check_class
-from .text_half import NEW, TEXT_MODEL, TextHalf, half_graph, of_texts
+from .text_half import NEW, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts
 
 HARMLESS_KEYS = frozenset(("attention_dropout", "initializer_factor"))
 _FORM = clip_texts.Form(EVERYTHING, 32_000, 768, 12, 3072, 64, "gelu_pytorch_tanh", 1e-6)
@@ -51,7 +51,7 @@ class SiglipFamily:
         def build(texts: Config) -> TextHalf:
             return _half(texts, checkpoint.tensors, TEXT_MODEL, max_tokens)
 
-        return half_graph(checkpoint, max_tokens, f"{self.name}Model", build, HARMLESS_KEYS, keys=NEW)
+        return half_graph(checkpoint, max_tokens, Whole(f"{self.name}Model"), build, HARMLESS_KEYS, keys=NEW)
 
 
 def _half(config: Config, tensors: TensorFile, prefix: str, max_tokens: int) -> TextHalf:

@@ -45,26 +45,36 @@ class TextHalf:
     segments: int = parts.SEGMENTS
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A class that has such a half."""
+
+    name: str
+    holders: tuple[str, ...] = ()  # others that have it whole, as a part of theirs
+    prefix: str = ""  # of its tensors in their files
+    others: tuple[str, ...] = ()  # tensors that are not about texts, beside those of most
+
+
 def half_graph(
     checkpoint: Checkpoint,
     max_tokens: int,
-    name: str,
+    whole: Whole,
     build: Callable[[Config], TextHalf],
     harmless: frozenset[str],
     *,
     keys: tuple[str, ...] = OLD_OR_NEW,
     usual: Mapping[str, Any] = _NOTHING,
 ) -> Graph:
-    """The graph of a checkpoint of the class `name`; takes every tensor that is about texts exactly once.
+    """The graph of a checkpoint of the class `whole`; takes every tensor that is about texts exactly once.
     `harmless` are keys of its texts' configuration, which is below the first of `keys`, `usual` what that need not
     say."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    check_class(config, name)
-    check_no_rows(checkpoint, name)
+    check_class(config, whole.name, *whole.holders)
+    check_no_rows(checkpoint, whole.name)
     texts = of_texts(config, keys, usual)
     check_keys(texts, may_decode=False)
     half = build(texts)
-    unused = tensors.ignore(*_OF_OTHERS)
+    unused = tensors.ignore(*(f"{whole.prefix}{name}" for name in _OF_OTHERS), *whole.others)
     tensors.finish()
     notes = (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
     notes += unused_keys(texts, harmless)

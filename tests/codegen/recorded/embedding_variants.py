@@ -49,6 +49,12 @@ SOUND = {
     **{"patch_embeds_hidden_size": 4, "depths": [1], "num_attention_heads": [1], "hidden_size": 4, "window_size": 2},
     **{"spec_size": 8, "num_mel_bins": 4, "patch_size": 4, "patch_stride": [4, 4]},
 }
+VIDEOS = {"mit_hidden_size": 4, "mit_intermediate_size": 5, "mit_num_hidden_layers": 1, "mit_num_attention_heads": 1}
+GROUPS = {"depths": [1], "num_group_tokens": [2], "num_output_groups": [2], "assign_mlp_ratio": [0.5, 2]}
+FEW_SEGMENTS = {
+    **{"extract_layers": [0], "reduce_dim": 4, "decoder_num_attention_heads": 1, "decoder_intermediate_size": 5},
+}
+PATCHES = {"image_size": 4, "patch_size": 2}
 _ROBERTAS = ("altclip", "clap")
 VARIANTS: dict[str, Embedder] = {
     "clip_text_model/linear": Embedder(
@@ -120,6 +126,61 @@ VARIANTS: dict[str, Embedder] = {
             "audio_config": SOUND,
             "projection_dim": 11,
             "projection_hidden_act": "gelu",
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "metaclip_2/whole": Embedder(
+        "MetaClip2Model",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(XLM_ROBERTA), "eos_token_id": 2},
+            "vision_config": IMAGES | PATCHES,
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "xclip/whole": Embedder(
+        "XCLIPModel",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "num_hidden_layers": 1},
+            "vision_config": IMAGES | PATCHES | VIDEOS,
+            **{"projection_dim": 4, "prompt_layers": 1, "prompt_num_attention_heads": 1},
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "clipseg/segments": Embedder(
+        "CLIPSegForImageSegmentation",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "eos_token_id": CLIP.separate},
+            "vision_config": IMAGES | PATCHES,
+            "projection_dim": 11,
+            **FEW_SEGMENTS,
+        },
+        lambda model, inputs: model.clip.get_text_features(**inputs).pooler_output,
+    ),
+    "owlvit/boxes": Embedder(
+        "OwlViTForObjectDetection",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "num_hidden_layers": 1},
+            "vision_config": IMAGES | PATCHES,
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.owlvit.get_text_features(**inputs).pooler_output,
+    ),
+    "owlv2/whole": Embedder(
+        "Owlv2Model",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "num_hidden_layers": 1},
+            "vision_config": IMAGES | PATCHES,
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "groupvit/whole": Embedder(
+        "GroupViTModel",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "eos_token_id": 2},
+            "vision_config": IMAGES | PATCHES | GROUPS,
+            **{"projection_dim": 11, "projection_intermediate_dim": 14},
         },
         lambda model, inputs: model.get_text_features(**inputs).pooler_output,
     ),

@@ -65,11 +65,11 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     "xlnet": XLNET,
     **dict.fromkeys(("bart", "led", "mvp"), BART),
-    "altclip": XLM_ROBERTA,
+    **dict.fromkeys(("altclip", "metaclip_2"), XLM_ROBERTA),
     "clap": ROBERTA,
     "esm": ESM,
     "esmc": ESMC,
-    **dict.fromkeys(("clip", "clip_text_model"), CLIP),
+    **dict.fromkeys(("clip", "clip_text_model", "clipseg", "groupvit", "owlv2", "owlvit", "xclip"), CLIP),
     **dict.fromkeys(("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"), SIGLIP),
 }
 

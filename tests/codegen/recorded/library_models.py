@@ -20,6 +20,7 @@ ROUNDING = (
     *("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"),
     *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron", "ultrabert"),
     *("granitemoehybrid", "ministral3"),
+    *("clipseg", "metaclip_2", "xclip"),
 )
 
 

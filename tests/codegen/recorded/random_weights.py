@@ -22,10 +22,16 @@ def randomize(model: nn.Module, seed: int) -> None:
                 values = random.standard_normal(weights.shape)
                 if part.endswith("bias"):
                     values = 0.3 * values
-                elif isinstance(module, nn.LayerNorm):
+                elif isinstance(module, nn.LayerNorm | nn.BatchNorm1d):
                     values = 1 + 0.3 * values
                 elif isinstance(module, (nn.Linear, nn.Conv1d)):
                     values = 1.2 * values / np.sqrt(weights[0].numel())
                 elif weights.dim() == 3:  # XLNet's linears
                     values = 1.2 * values / np.sqrt(len(weights))
                 weights.copy_(torch.from_numpy(values.astype(np.float16)))
+            if isinstance(module, nn.BatchNorm1d):
+                for means, values in (
+                    (module.running_mean, random.standard_normal),
+                    (module.running_var, lambda count: np.exp(random.standard_normal(count))),
+                ):
+                    means.copy_(torch.from_numpy(values(len(means)).astype(np.float16)))
