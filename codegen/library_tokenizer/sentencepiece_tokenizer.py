@@ -102,10 +102,15 @@ class SentencePieceTokenizer:
     def _of_words(self) -> SentencePieceProcessor:
         return processor_of(without_normalization(self._file.model))
 
+    @cached_property
+    def _special(self) -> frozenset[str]:
+        return frozenset(token.content for token in self._spec.added_tokens if token.special)
+
     def _id(self, text: str) -> int:
         unknown = self._spec.model.unknown_id
         assert unknown is not None
-        return self._file.ids.get(text, unknown)
+        is_hidden = self.encode_special_tokens and text in self._special
+        return unknown if is_hidden else self._file.ids.get(text, unknown)
 
     def _tokens(self, text: str) -> Iterator[_Token]:
         hides = self.encode_special_tokens

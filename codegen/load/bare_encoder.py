@@ -20,8 +20,7 @@ def is_bare(checkpoint: Checkpoint) -> bool:
     though the names of some end alike: MarianMTModel."""
     if checkpoint.sentence is not None or checkpoint.generation is not None:
         return False
-    architectures = checkpoint.config.architectures
-    return bool(architectures) and all(name.endswith("Model") for name in architectures)
+    return bool(checkpoint.config.architectures) and not checkpoint.config.has_head
 
 
 def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:

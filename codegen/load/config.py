@@ -14,6 +14,7 @@ from .labels import read_labels
 from .refusal import kind, refusal, shown
 
 FILE = "config.json"
+_WITHOUT_HEAD = ("Model", "BertGenerationEncoder")  # endings of classes
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 _MAX_INT = (1 << 31) - 1
 
@@ -122,6 +123,11 @@ class Config:
     def architectures(self) -> tuple[str, ...]:
         """The classes the checkpoint was saved from; empty where the file does not say."""
         return () if self.values.get("architectures") is None else self.strings("architectures")
+
+    @property
+    def has_head(self) -> bool:
+        """Whether a class that the file names is more than an encoder, as far as its name says."""
+        return not all(name.endswith(_WITHOUT_HEAD) for name in self.architectures)
 
     @property
     def problem_type(self) -> str | None:

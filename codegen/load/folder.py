@@ -225,9 +225,9 @@ def _read_by_gru(
     folder: CheckpointFolder, file: HeadFile, encoder: Checkpoint, limits_of: Callable[[Config], Limits]
 ) -> tuple[GruHead, tuple[str, ...]]:
     """(the head that reads the encoder's rows, notes)."""
-    named = encoder.config.architectures
-    if not all(name.endswith("Model") for name in named):
-        message = f"architecture {', '.join(named)} has a head of its own: save the encoder alone, as an AutoModel"
+    if encoder.config.has_head:
+        named = ", ".join(encoder.config.architectures)
+        message = f"architecture {named} has a head of its own: save the encoder alone, as an AutoModel"
         raise refusal("head-conflict", message, file=f"{ENCODER}/{CONFIG_FILE}")
     head = read_gru_head(folder, file, limits_of(encoder.config).width)
     return head, () if encoder.sentence is None else (f"{ENCODER}/{MODULES_FILE}: not used, the GRU reads every row",)

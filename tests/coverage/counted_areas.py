@@ -46,6 +46,7 @@ TOKENIZER = Area(
         "test_herbert_tokenizer.py",
         "test_m2m_tokenizer.py",
         "test_marian_tokenizer.py",
+        "test_bert_generation_tokenizer.py",
         "test_normal_forms.py",
         "test_normalizer_sequences.py",
         "test_decode.py",

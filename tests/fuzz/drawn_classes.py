@@ -12,6 +12,7 @@ NAMES = {
     "altclip": "AltCLIP",
     "bart/rows": "Bart",
     "bert": "Bert",
+    "bert-generation": "BertGeneration",
     "big_bird": "BigBird",
     "camembert": "Camembert",
     "chinese_clip": "ChineseCLIP",
@@ -129,6 +130,7 @@ ENDINGS = {
         *("LMHeadModel", "ForQuestionAnsweringSimple"),
     ),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
+    "bert-generation": ("Encoder",),
     **dict.fromkeys(("align", "altclip", "chinese_clip", "clap", *CLIPS), ("Model",)),
     "siglip_text_model": ("TextModel",),
 }
@@ -142,6 +144,7 @@ PREFIXES = {
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), "roberta."),
     "data2vec-text": "data2vec_text.",
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
+    "bert-generation": "",
     "rembert": "rembert.",
     "esm": "esm.",
     "esmc": "esmc.",

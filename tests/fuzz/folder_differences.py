@@ -63,6 +63,7 @@ PAIRS = tuple((first, second) for first, second in pairwise(TEXTS) if second)
 RECORDED_SAME, RECORDED_REFUSALS = 400, 8  # folders; of each code
 _USUAL_CLASSES = {
     "bert": "BertTokenizer",
+    "bert-generation": "BertGenerationTokenizer",
     "roberta": "RobertaTokenizer",
     "mpnet": "MPNetTokenizer",
     "xlm-roberta": "XLMRobertaTokenizer",

@@ -98,6 +98,7 @@ _EAGER = (  # no other attention
 )
 _OF_TEXTS = 0.7  # of the changes of a whole model's configuration
 _EMBED_BY_THEMSELVES = ("DPR", "Siglip")
+_OF_ROWS = ("Model", "BertGenerationEncoder")
 _TYING = tuple(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5"))  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12
@@ -223,7 +224,7 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
     ending = config.get("architectures") or ["Model"]
     by_themselves = family in HALVES or ending[0].startswith(_EMBED_BY_THEMSELVES)
-    has_rows = ending[0].endswith("Model") and not by_themselves
+    has_rows = ending[0].endswith(_OF_ROWS) and not by_themselves
     graph = pipeline.to_graph(pipeline.load(folder, "mean" if has_rows else None), None)
     check_graph(graph)
     check_supported(graph)
@@ -278,7 +279,7 @@ def outputs(
         return found.text_embeds[0].numpy()
     if hasattr(model, "get_text_features") or kind.startswith(_EMBED_BY_THEMSELVES):
         return found.pooler_output[0].numpy()
-    if kind.endswith("Model"):
+    if kind.endswith(_OF_ROWS):
         return found.last_hidden_state[0].mean(0).numpy()
     if sparse is not None:
         weights = found.logits[0].relu().log1p()

@@ -36,6 +36,7 @@ _MODELS: dict[str, tuple[str, str, tuple[tuple[str, int], ...], int]] = {
     "deberta-v2 alone": ("DebertaV2Tokenizer", "spm.model", _DEBERTA, 1),
     "llama": ("LlamaTokenizer", "tokenizer.model", (*_FAIRSEQ, ("<new>", USER_DEFINED), *_BYTES), 2),
 }
+_BERT_GENERATION = (("<pad>", CONTROL), ("</s>", CONTROL), ("<s>", CONTROL), ("<unk>", UNKNOWN), ("<::::>", CONTROL))
 _REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}
 _PREPEND = {"type": "Prepend", "prepend": _SPACE}
 
@@ -47,6 +48,11 @@ def sentencepiece_folders() -> dict[str, Files]:
         config = {"config.json": {"model_type": family.split()[0]}, "tokenizer_config.json": {"tokenizer_class": name}}
         found[f"{family}, {file}"] = {**config, file: sentencepiece_file(first, _PIECES, model_type=model_type)}
         found[family] = {**config, "tokenizer.json": _described(found[f"{family}, {file}"])}
+    found["bert-generation"] = {
+        "config.json": {"model_type": "bert-generation"},
+        "tokenizer_config.json": {"tokenizer_class": "BertGenerationTokenizer"},
+        "spiece.model": sentencepiece_file(_BERT_GENERATION, _PIECES),
+    }
     llama = found["llama"]["tokenizer.json"]
     old = {"normalizer": {"type": "Sequence", "normalizers": [_PREPEND, _REPLACE]}, "pre_tokenizer": None}
     found["llama, older"] = {**found["llama"], "tokenizer.json": {**llama, **old}}

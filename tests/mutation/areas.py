@@ -13,7 +13,14 @@ FROZEN = "tests/codegen/test_frozen_values.py"
 # Of the comparisons with the wheel those that take seconds.
 AGAINST_THE_WHEEL = (
     *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
-    *("word_piece_steps", "marian_tokenizer", "m2m_tokenizer", "character_splits", "normalizer_sequences"),
+    *(
+        "word_piece_steps",
+        "marian_tokenizer",
+        "bert_generation_tokenizer",
+        "m2m_tokenizer",
+        "character_splits",
+        "normalizer_sequences",
+    ),
     *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer"),
 )
 QUICK_TO_COMPARE = (

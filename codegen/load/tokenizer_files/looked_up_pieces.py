@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from ...ir.tokenizer_spec import TokenizerSpec
+from ...ir.tokenizer_spec import TokenizerSpec, UnigramModel
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .character_tokenizers import character_spec
@@ -87,6 +87,21 @@ def texts_of_unknown(vocab: dict[str, int], normal: Collection[str]) -> tuple[tu
     """What unknown text may be after all, and its ids: texts without a character that is a piece."""
     by_id = sorted(vocab, key=vocab.__getitem__)
     return tuple((text, vocab[text]) for text in by_id if text and not any(c in normal for c in text))
+
+
+def unigram_of(model: SentencePieceModel, vocab: dict[str, int], unknown_id: int) -> UnigramModel:
+    """Unknown text is looked up as well: it may be a piece of its own, of characters that are no pieces."""
+    scores = normal_pieces(model)
+    pieces = pieces_by_id(vocab, scores)
+    return UnigramModel(
+        pieces=pieces,
+        scores=tuple(scores.get(text or "", 0.0) for text in pieces),
+        unknown_id=unknown_id,
+        byte_fallback=False,
+        without_id=tuple((text, score) for text, score in scores.items() if text not in vocab),
+        named=texts_of_unknown(vocab, scores),
+        float_sums=True,
+    )
 
 
 def written_texts(texts: tuple[str, ...], unknown_id: int, special: Iterable[str]) -> TokenizerSpec:

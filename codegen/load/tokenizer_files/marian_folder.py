@@ -15,7 +15,6 @@ from ...ir.tokenizer_spec import (
     SentencePieceFile,
     SentencePieceNormalizer,
     TokenizerSpec,
-    UnigramModel,
 )
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
@@ -25,11 +24,9 @@ from .looked_up_pieces import (
     DECODER,
     MAX_MODEL_BYTES,
     VOCAB_FILE,
-    normal_pieces,
-    pieces_by_id,
     read_ids,
     read_model,
-    texts_of_unknown,
+    unigram_of,
     written_texts,
 )
 from .sentencepiece_model import CONTROL, UNIGRAM, SentencePieceModel
@@ -91,7 +88,6 @@ def _check_settings(folder: CheckpointFolder, config: dict[str, Any], class_in_c
 
 def _source(model: SentencePieceModel, raw: bytes, vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
     """SentencePiece finds the pieces, by numbers of its own; as in MarianTokenizer the text of each is looked up."""
-    scores = normal_pieces(model)
     codes = tuple((text, number) for text, number in vocab.items() if text.startswith(">>") and text.endswith("<<"))
     added = tokens.of(vocab)
     whole = next((token.content for token in added if token.single_word), None)
@@ -104,26 +100,12 @@ def _source(model: SentencePieceModel, raw: bytes, vocab: dict[str, int], tokens
     return TokenizerSpec(
         normalizer=SentencePieceNormalizer(model.charsmap or None, codes, unknown_id),
         segmenter=MetaspaceSegmenter(prepend="doubled", split=True, split_whitespace=False),
-        model=_with_vocabulary(scores, vocab, unknown_id),
+        model=unigram_of(model, vocab, unknown_id),
         template=Template(single=(first, end), pair=(first, second, end)),
         added_tokens=tuple(replace(token, normalized=False) for token in added),
         json="",
         notes=tokens.notes,
         sentencepiece=SentencePieceFile(raw, vocab),
-    )
-
-
-def _with_vocabulary(scores: dict[str, float], vocab: dict[str, int], unknown_id: int) -> UnigramModel:
-    """Unknown text is looked up as well: it may be a piece of the target, of characters that are no pieces here."""
-    pieces = pieces_by_id(vocab, scores)
-    return UnigramModel(
-        pieces=pieces,
-        scores=tuple(scores.get(text or "", 0.0) for text in pieces),
-        unknown_id=unknown_id,
-        byte_fallback=False,
-        without_id=tuple((text, score) for text, score in scores.items() if text not in vocab),
-        named=texts_of_unknown(vocab, scores),
-        float_sums=True,
     )
 
 

@@ -21,6 +21,8 @@ from ...ir.tokenizer_spec import (
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from . import tokenizer_config, tokenizer_json, vocab_text
+from .bert_generation_folder import FILE as BERT_GENERATION_FILE
+from .bert_generation_folder import is_bert_generation_folder, read_bert_generation_folder
 from .bert_json import read_bert_json
 from .byt5_folder import is_byt5_folder, read_byt5_folder
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
@@ -102,6 +104,8 @@ def _by_class(
         return read_byt5_folder(folder), tokenizer_config.FILE
     if is_esmc_folder(folder, *named):
         return read_esmc_folder(folder), tokenizer_config.FILE
+    if is_bert_generation_folder(folder, *named):
+        return read_bert_generation_folder(folder), BERT_GENERATION_FILE
     if is_fairseq_folder(folder, *named):
         return read_fairseq_folder(folder, *named), vocab_text.FILE
     if is_herbert_folder(folder, *named):

@@ -149,6 +149,9 @@ ENCODERS: dict[str, Encoder] = {
     "esm/mean": Encoder(
         "EsmModel", 20, "mean", BERT_SIZES | ESM_1B | {"max_position_embeddings": 16 + 2, "token_dropout": False}
     ),
+    "bert-generation/mean": Encoder(
+        "BertGenerationEncoder", 20, "mean", BERT_SIZES | {"num_hidden_layers": 2}, (Normalize,), pooler=False
+    ),
     "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),
     "bert/weighted": Encoder("BertModel", 20, "weightedmean", BERT_SIZES, pooler=False),
     "bert/poolings": Encoder(

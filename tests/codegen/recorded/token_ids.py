@@ -49,6 +49,9 @@ CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=Fals
 XLNET = Specials(unknown=0, classify=None, separate=3, between=1, segments=False, vocabulary="xlnet")
 SIGLIP = Specials(unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="siglip", padding=0)
 GEMMA = Specials(unknown=3, classify=2, separate=1, between=1, segments=False, vocabulary="gemma")
+BERT_GENERATION = Specials(
+    unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="bert_generation"
+)
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from herbert_files import herbert_folders
+from load.sentencepiece_files import CONTROL, UNKNOWN, sentencepiece_file
 from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_config, write_json
 from token_ids import Specials
 
@@ -59,6 +60,8 @@ XLNET_VOCABULARY = (
     *UNIGRAM,
     *map(str, range(40)),
 )
+# Of SentencePiece's own file, whose first pieces are special ones.
+BERT_GENERATION_VOCABULARY = ("<pad>", "</s>", "<s>", "<unk>", "<::::>", *UNIGRAM, *map(str, range(40)))
 FEW_MERGES = MERGES[:11]
 LUKE_VOCABULARY = (  # and entities behind, which words do not have
     *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES)),
@@ -121,6 +124,7 @@ VOCABULARIES = {
     "rembert": REMBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
+    "bert_generation": BERT_GENERATION_VOCABULARY,
     "qwen": QWEN_VOCABULARY,
     "xlnet": XLNET_VOCABULARY,
     "t5": T5_VOCABULARY,
@@ -213,6 +217,9 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             folder / "tokenizer_config.json", {"tokenizer_class": "HerbertTokenizer", "model_max_length": max_tokens}
         )
         return
+    if specials.vocabulary == "bert_generation":
+        _write_bert_generation(folder, max_tokens)
+        return
     import transformers
 
     if specials.vocabulary == "esmc":
@@ -266,6 +273,14 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             write_json(folder / name, json.loads((folder / name).read_text(encoding="utf-8")) | changes)
     if specials.vocabulary == "qwen":
         _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
+
+
+def _write_bert_generation(folder: Path, max_tokens: int) -> None:
+    first = [(piece, UNKNOWN if piece == "<unk>" else CONTROL) for piece in BERT_GENERATION_VOCABULARY[:5]]
+    rest = [(piece, -1.0 - i) for i, piece in enumerate(BERT_GENERATION_VOCABULARY[5:])]
+    (folder / "spiece.model").write_bytes(sentencepiece_file(first, rest))
+    named = {"tokenizer_class": "BertGenerationTokenizer", "model_max_length": max_tokens}
+    write_json(folder / "tokenizer_config.json", named)
 
 
 def _append_end(file: Path, end: str, number: int) -> None:
