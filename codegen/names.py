@@ -52,7 +52,7 @@ _OWN = """
     shared_tokens sharing_workers skips specials_of_pair sse2 tables_intact tokenize tokenize_batch
     tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes trim_first usable_kernel_name
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
-    dot_product find_weights same_crc word_weights_scratch_bytes
+    dot_product find_weights same_crc sort_by_id word_weights_scratch_bytes
 """
 _TAKEN = {
     name: what

@@ -29,26 +29,45 @@ float product(const float* a, const float* b, std::uint32_t width) noexcept {
     return least > 1.0f ? 1.0f : least;
 }
 
-// That of the smallest id above `last`; `count` where there is none.
-std::uint32_t next_id(const TokenWeight* weights, std::uint32_t count, std::int32_t last) noexcept {
-    std::uint32_t found = count;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        if (weights[i].id > last && (found == count || weights[i].id < weights[found].id)) found = i;
+// The weights of a text from the smallest id to the largest, whatever their order.
+class ById {
+  public:
+    ById(const TokenWeight* weights, std::uint32_t count) noexcept : weights_(weights), count_(count) {
+        for (std::uint32_t i = 1; i < count; ++i)
+            sorted_ = sorted_ && weights[i - 1].id < weights[i].id;
+        place_ = sorted_ ? 0 : smallest_above(-1);
     }
-    return found;
-}
+
+    bool has_one() const noexcept { return place_ < count_; }
+    const TokenWeight& operator*() const noexcept { return weights_[place_]; }
+    void advance() noexcept { place_ = sorted_ ? place_ + 1 : smallest_above(weights_[place_].id); }
+
+  private:
+    std::uint32_t smallest_above(std::int32_t last) const noexcept {
+        std::uint32_t found = count_;
+        for (std::uint32_t i = 0; i < count_; ++i) {
+            if (weights_[i].id > last && (found == count_ || weights_[i].id < weights_[found].id)) found = i;
+        }
+        return found;
+    }
+
+    const TokenWeight* weights_;
+    std::uint32_t count_;
+    std::uint32_t place_;
+    bool sorted_ = true;
+};
 
 [[gnu::noinline]] float products(const TokenWeight* a, std::uint32_t a_count, const TokenWeight* b,
                                  std::uint32_t b_count) noexcept {
     float sum = 0.0f;
-    std::uint32_t i = next_id(a, a_count, -1);
-    std::uint32_t j = next_id(b, b_count, -1);
-    while (i < a_count && j < b_count) {
-        const std::int32_t of_a = a[i].id;
-        const std::int32_t of_b = b[j].id;
-        if (of_a == of_b) sum = sum + without_tiny(a[i].weight) * without_tiny(b[j].weight);
-        if (of_a <= of_b) i = next_id(a, a_count, of_a);
-        if (of_b <= of_a) j = next_id(b, b_count, of_b);
+    ById of_a{a, a_count};
+    ById of_b{b, b_count};
+    while (of_a.has_one() && of_b.has_one()) {
+        const TokenWeight first = *of_a;
+        const TokenWeight second = *of_b;
+        if (first.id == second.id) sum = sum + without_tiny(first.weight) * without_tiny(second.weight);
+        if (first.id <= second.id) of_a.advance();
+        if (second.id <= first.id) of_b.advance();
     }
     return sum;
 }

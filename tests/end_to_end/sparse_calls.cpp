@@ -91,6 +91,10 @@ int main(int, char** argv) {
         CHECK(c_result.count == count && c_result.tokens == result.tokens && c_result.dense != nullptr);
         CHECK(std::memcmp(c_room.data(), room.data(), count * sizeof room[0]) == 0);
         CHECK(ETCH_C(dot_product)(c_room.data(), count, c_room.data(), 1) == room[0].weight * room[0].weight);
+        Weights in_order(room.begin(), room.begin() + count);
+        etch::sort_by_id(in_order.data(), count);
+        ETCH_C(sort_by_id)(c_room.data(), count);
+        CHECK(std::memcmp(c_room.data(), in_order.data(), count * sizeof room[0]) == 0);
 
         model::Encoding encoding;
         CHECK(model::encode(workspace, text, encoding) == etch::Status::ok);

@@ -21,7 +21,8 @@ float cosine_similarity(const Result& a, const Result& b) noexcept {
 }
 
 // The sum, by ascending id, of the products of what both weigh, whatever the order of the lists: an id of at least 0
-// stands in each once. Takes the time of a_count^2 + b_count^2 comparisons.
+// stands in each once. A list that sort_by_id() has put in order is gone through once, in another each id of its own is
+// looked for in all of it: count^2 comparisons.
 float dot_product(const TokenWeight* a, std::uint32_t a_count, const TokenWeight* b, std::uint32_t b_count) noexcept;
 
 // Of what two results of a model that has an embed_sparse() had room for.

@@ -89,7 +89,46 @@ TEST(TokenWeights, ProductsAreOfWhatBothHave) {
         EXPECT_EQ(found, dot_product(b.data(), static_cast<std::uint32_t>(b.size()), a.data(),
                                      static_cast<std::uint32_t>(a.size())));
         EXPECT_GT(found, 0.0f);
+
+        std::vector<TokenWeight> a_by_id = a;
+        std::vector<TokenWeight> b_by_id = b;
+        sort_by_id(a_by_id.data(), static_cast<std::uint32_t>(a.size()));
+        sort_by_id(b_by_id.data(), static_cast<std::uint32_t>(b.size()));
+        const std::vector<TokenWeight>* const of_a[] = {&a, &a_by_id};
+        const std::vector<TokenWeight>* const of_b[] = {&b, &b_by_id};
+        for (const std::vector<TokenWeight>* first : of_a) {
+            for (const std::vector<TokenWeight>* second : of_b) {
+                EXPECT_EQ(found, dot_product(first->data(), static_cast<std::uint32_t>(first->size()), second->data(),
+                                             static_cast<std::uint32_t>(second->size())));
+            }
+        }
     }
+}
+
+TEST(TokenWeights, AreSortedByTheirIds) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        for (const std::size_t entries : {0u, 1u, 2u, 3u, 4u, 40u, 321u}) {
+            std::vector<TokenWeight> weights = sorted(dense_of(seed, entries));
+            std::vector<TokenWeight> meant = weights;
+            std::sort(meant.begin(), meant.end(),
+                      [](const TokenWeight& a, const TokenWeight& b) { return a.id < b.id; });
+            weights.push_back({-7, -1.0f});  // behind the list
+            sort_by_id(weights.data(), static_cast<std::uint32_t>(meant.size()));
+            meant.push_back({-7, -1.0f});
+            for (std::size_t i = 0; i < meant.size(); ++i)
+                ASSERT_TRUE(weights[i] == meant[i]) << i << " of " << entries << ", seed " << seed;
+        }
+    }
+}
+
+// So many that the squares of their numbers would take minutes.
+TEST(TokenWeights, ProductsOfListsInOrderTakeLinearTime) {
+    std::vector<TokenWeight> many(1u << 20);
+    for (std::size_t i = 0; i < many.size(); ++i)
+        many[i] = {static_cast<std::int32_t>(2 * i), 0.5f};
+    const auto count = static_cast<std::uint32_t>(many.size());
+    EXPECT_EQ(dot_product(many.data(), count, many.data(), count), 262144.0f);
+    EXPECT_EQ(dot_product(many.data(), count, many.data() + count - 3, 3), 0.75f);
 }
 
 struct Result {

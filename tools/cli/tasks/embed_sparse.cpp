@@ -50,11 +50,19 @@ std::string described() {
     return format(", weights of %u entries of its vocabulary", static_cast<unsigned>(kModel.width));
 }
 
+// Of an answer, whose place the next one takes.
+std::vector<TokenWeight> weights_by_id(const Answer& answer) {
+    std::vector<TokenWeight> kept(answer.weights, answer.weights + answer.weight_count);
+    sort_by_id(kept.data(), answer.weight_count);
+    return kept;
+}
+
 Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
     const Answer a = answer_or_fail(first, where);
-    const std::vector<TokenWeight> kept(a.weights, a.weights + a.weight_count);  // the next answer takes its place
+    const std::vector<TokenWeight> of_first = weights_by_id(a);
     const Answer b = answer_or_fail(second, where);
-    return {dot_product(kept.data(), a.weight_count, b.weights, b.weight_count),
+    const std::vector<TokenWeight> of_second = weights_by_id(b);
+    return {dot_product(of_first.data(), a.weight_count, of_second.data(), b.weight_count),
             {a.tokens, b.tokens},
             {a.truncated, b.truncated}};
 }
