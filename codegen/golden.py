@@ -199,6 +199,11 @@ def _linear(op: p.Linear, runs: int, tokens: int, steps: int) -> float:
     return runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.out, tokens)
 
 
+@SECONDS.on(p.ExpertLinear)
+def _expert_linear(op: p.ExpertLinear, runs: int, tokens: int, steps: int) -> float:
+    return op.out.times * runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.out, tokens)
+
+
 @SECONDS.on(p.WordWeights)
 def _word_weights(op: p.WordWeights, runs: int, tokens: int, steps: int) -> float:
     return runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.input, tokens)
@@ -221,7 +226,7 @@ def _seconds_of_rows(kind: p.Kind, out: p.Buffer, tokens: int) -> float:
 
 @SECONDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys))
 @SECONDS.on(*(p.PackKeyRows, p.PackValues, p.Gru, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
-@SECONDS.on(p.EmbeddingMean)
+@SECONDS.on(p.EmbeddingMean, p.ChooseExperts, p.SelectRows, p.MixExperts)
 def _little(op: p.Op, runs: int, tokens: int, steps: int) -> float:
     return 0.0
 

@@ -53,6 +53,7 @@ _OWN = """
     tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes trim_first usable_kernel_name
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
     dot_product find_weights same_crc sort_by_id word_weights_scratch_bytes
+    choose_experts_scratch_bytes expert_outputs routes_at routes_bytes
 """
 _TAKEN = {
     name: what

@@ -21,13 +21,14 @@ from .attention import Relative, attention, capped, split_heads
 from .best import best
 from .convolution import convolution
 from .embedding import embedding_sum
+from .experts import Routes, choose, expert_linear, mix
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
 from .gru import gru
 from .linear import linear
 from .pooling import normalize, pool, softmax
 from .word_weights import word_weights
 
-Rows = F32Array | QuantizedRows
+Rows = F32Array | QuantizedRows | Routes
 WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]
 
 
@@ -309,6 +310,35 @@ def _gru(op: p.Gru, at: Forward) -> None:
     rows = at.read(op.input, per_text=False)
     directions = [slot.at(at.layer) for slot in op.weights]
     at.write(op.out, gru(rows, at.spans, directions))  # type: ignore[arg-type]
+
+
+@EMULATE.on(p.ChooseExperts)
+def _choose_experts(op: p.ChooseExperts, at: Forward) -> None:
+    at.write(op.out, choose(at.read(op.scores), op.out.width, op.softmax))
+
+
+@EMULATE.on(p.SelectRows)
+def _select_rows(op: p.SelectRows, at: Forward) -> None:
+    at.write(op.out, at.read(op.input)[_routes(op.routes, at).rows])
+
+
+@EMULATE.on(p.ExpertLinear)
+def _expert_linear(op: p.ExpertLinear, at: Forward) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    rows = at.read(op.input)
+    at.write(op.out, expert_linear(rows, _routes(op.routes, at), weights, op.out.width, op.activation))
+
+
+@EMULATE.on(p.MixExperts)
+def _mix_experts(op: p.MixExperts, at: Forward) -> None:
+    at.write(op.out, mix(at.read(op.input), _routes(op.routes, at)))
+
+
+def _routes(buffer: p.Buffer, at: Forward) -> Routes:
+    routes = at.read(buffer)
+    assert isinstance(routes, Routes)
+    return routes
 
 
 @EMULATE.on(p.Pool)

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nomic's BERT (Nussbaum et al., 2024, arXiv:2402.01613), as nomic-embed-text: angles, a gate, no biases of layers."""
+"""Nomic's BERT (Nussbaum et al., 2024, arXiv:2402.01613), as nomic-embed-text: angles, a gate, no biases of layers; or
+experts in some layers, as nomic-embed-text-v2-moe."""
 
 from __future__ import annotations
 
-from .bases import rotary_bert
+from ..ir.graph import Graph
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits
+from .bases import nomic_mixture, rotary_bert
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "nomic_bert"
+HARMLESS_KEYS = nomic_mixture.HARMLESS_KEYS
 
 
 def _prediction(shape: LayerShape) -> Prediction:
@@ -48,5 +54,13 @@ _FAMILY = rotary_bert.Family(
     prediction=_prediction,
 )
 
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
+
+def read_limits(config: Config) -> Limits:
+    """As the form says: that with experts has keys of its own."""
+    return nomic_mixture.read_limits(config) if nomic_mixture.has_experts(config) else _FAMILY.read_limits(config)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    build = nomic_mixture.build_graph if nomic_mixture.has_experts(checkpoint.config) else _FAMILY.build_graph
+    return build(checkpoint, max_tokens)

@@ -8,7 +8,7 @@ from typing import Literal
 
 Kind = Literal["s8", "f32"]
 Rows = Literal["tokens", "block", "one", "masks", "steps", "sequences"]
-Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "state"]
+Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "state", "routes"]
 CACHES = ("keys", "values", "key_rows")  # of all rows, packed by head
 KEPT = ("steps", "sequences")  # rows that are there from step to step
 
@@ -21,6 +21,9 @@ class Buffer:
     Keys and values are `heads` packed matrices each, rows of keys `heads` times rows that a product reads; `kind` is
     then what their elements are. A state is what a sequence keeps of its last steps, in floats. Those that what repeats
     reads are there for each of `layers`, one behind the other.
+
+    Of rows that go through several experts there are as many `times`; routes say which of `heads` experts each row has
+    chosen, `width` of them.
     """
 
     name: str
@@ -30,3 +33,4 @@ class Buffer:
     heads: int = 1
     kind: Kind = "f32"
     layers: int = 1
+    times: int = 1

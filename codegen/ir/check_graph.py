@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from . import graph as g
+from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
 from .check_target import check_target, unsound
 from .check_uses import check_tied, check_uses
@@ -340,6 +341,17 @@ def _gru(op: g.Gru, check: _Check) -> None:
         if direction.bias is not None:
             check.shape(direction.bias, 3 * width)
     check.out(op.out, "tokens")
+
+
+@CHECK.on(g.Experts)
+def _experts(op: g.Experts, check: _Check) -> None:
+    check.same(f"rows of '{op.scores}'", check.rows[op.scores], check.rows[op.input])
+    check.same(f"width of '{op.scores}'", check.width(op.scores), op.experts)
+    for parameter, shape in parameters_of_experts(op, check.width(op.input), check.width(op.out)):
+        check.shape(parameter, *shape)
+    if op.activation not in _ACTIVATIONS:
+        raise unsound(f"experts: there is no activation '{op.activation}'")
+    check.out(op.out, check.rows[op.input])
 
 
 @CHECK.on(g.Pool)

@@ -173,6 +173,51 @@ def _gru(op: p.Gru) -> None:
             same(f"bias of {entry.source}", entry.bias.shape, (3 * op.width,))
 
 
+@CHECK.on(p.ChooseExperts)
+def _choose_experts(op: p.ChooseExperts) -> None:
+    _stored(op.scores, "f32")
+    _stored(op.out, "routes")
+    same(f"experts of '{op.out.name}'", op.out.heads, op.scores.width)
+
+
+@CHECK.on(p.SelectRows)
+def _select_rows(op: p.SelectRows) -> None:
+    _chosen(op.routes, op.out)
+    _widths(op.input, op.out)
+    for buffer in (op.input, op.out):
+        _stored(buffer, "f32")
+
+
+@CHECK.on(p.ExpertLinear)
+def _expert_linear(op: p.ExpertLinear) -> None:
+    _chosen(op.routes, op.input, op.out)
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    _stored(op.out, "f32")
+    outputs = op.routes.heads * op.out.width
+    for entry in op.weights.stored:
+        _kind(entry, op.kind)
+        same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (outputs, op.input.width))
+        assert isinstance(entry, p.LinearWeights)
+        same(f"experts of {entry.source}", entry.experts, op.routes.heads)
+        if entry.bias is not None:
+            same(f"bias of {entry.source}", entry.bias.shape, (outputs,))
+
+
+@CHECK.on(p.MixExperts)
+def _mix_experts(op: p.MixExperts) -> None:
+    _chosen(op.routes, op.input)
+    _widths(op.input, op.out)
+    for buffer in (op.input, op.out):
+        _stored(buffer, "f32")
+
+
+def _chosen(routes: p.Buffer, *buffers: p.Buffer) -> None:
+    """Rows by expert."""
+    _stored(routes, "routes")
+    for buffer in buffers:
+        same(f"rows of '{buffer.name}'", (buffer.rows, buffer.times), (routes.rows, routes.width))
+
+
 @CHECK.on(p.Pool)
 def _pool(op: p.Pool) -> None:
     same(f"width of '{op.out.name}'", op.out.width, len(op.kinds) * op.input.width)

@@ -25,8 +25,8 @@ def check_sums(program: p.Program) -> None:
 SUMS: Stage[None] = Stage("check")  # an op, and how many keys a query of it meets at most
 
 
-@SUMS.on(p.Linear, p.Best, p.WordWeights)
-def _linear(op: p.Linear | p.Best | p.WordWeights, keys: int) -> None:
+@SUMS.on(p.Linear, p.ExpertLinear, p.Best, p.WordWeights)
+def _linear(op: p.Linear | p.ExpertLinear | p.Best | p.WordWeights, keys: int) -> None:
     _check_inputs(op.kind, op.input.width)
 
 
@@ -54,6 +54,9 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.PackKeys,
     p.PackKeyRows,
     p.PackValues,
+    p.ChooseExperts,
+    p.SelectRows,
+    p.MixExperts,
     p.Pool,
     p.Masked,
     p.Normalize,

@@ -207,6 +207,42 @@ class Gru:
     out: str = written()
 
 
+@dataclass(frozen=True)
+class ExpertLinear:
+    """A linear of each expert: W [experts * outputs, inputs] and bias, one expert's below the other's."""
+
+    name: str = attribute()
+    weight: Parameter = weights()
+    bias: Parameter | None = weights(default=None)
+
+
+ExpertSoftmax = Literal["all", "chosen"]
+
+
+@dataclass(frozen=True)
+class Experts:
+    """A mixture of `experts` feed-forward blocks. A row goes through the `top` of them that have its largest `scores`,
+    of equal ones the lower first: out = the sum of weight * block(input), weights being the softmax of all scores of
+    the row, or that of the chosen ones.
+
+    A block is output(activation(inner(input))), or of three linears output(activation(gate(input)) * up(input)).
+    """
+
+    linears: tuple[ExpertLinear, ...] = parts()  # (inner, output) or (gate, up, output)
+    experts: int = attribute()
+    top: int = attribute()
+    softmax: ExpertSoftmax = attribute()
+    activation: str = attribute()
+    scores: str = read()
+    input: str = read()
+    out: str = written()
+
+    @property
+    def inner(self) -> int:
+        """How wide a block is inside."""
+        return self.linears[-1].weight.shape[1]
+
+
 Pooling = Literal["first", "last", "mean", "max", "mean_sqrt", "weighted_mean", "ends"]
 
 
@@ -271,7 +307,7 @@ class WordWeights:
     out: str = written()
 
 
-_OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru
+_OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru | Experts
 Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 

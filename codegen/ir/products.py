@@ -12,6 +12,8 @@ from .graph import (
     Cap,
     CausalConvolution,
     Embed,
+    ExpertLinear,
+    Experts,
     Graph,
     Gru,
     Layers,
@@ -32,7 +34,7 @@ from .graph import (
 from .op import parts_of
 from .stage import Stage
 
-Product = Linear | Best | WordWeights | Recurrence
+Product = Linear | Best | WordWeights | Recurrence | ExpertLinear
 
 # The products with weights that an op has.
 PRODUCTS: Stage[tuple[Product, ...]] = Stage("products")
@@ -46,6 +48,11 @@ def _itself(op: Linear | Best | WordWeights) -> tuple[Product, ...]:
 @PRODUCTS.on(Gru)
 def _directions(op: Gru) -> tuple[Product, ...]:
     return op.directions
+
+
+@PRODUCTS.on(Experts)
+def _of_experts(op: Experts) -> tuple[Product, ...]:
+    return op.linears
 
 
 @PRODUCTS.on(Embed, Norm, Multiply, Add, CausalConvolution, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)

@@ -14,12 +14,15 @@ from .program import (
     Blocks,
     Cap,
     CausalConvolution,
+    ChooseExperts,
     EmbeddingMean,
     EmbeddingSum,
+    ExpertLinear,
     Gru,
     Linear,
     Loop,
     Masked,
+    MixExperts,
     Multiply,
     Norm,
     Normalize,
@@ -32,6 +35,7 @@ from .program import (
     Quantize,
     Repeat,
     Rotary,
+    SelectRows,
     Softmax,
     Step,
     WordWeights,
@@ -72,6 +76,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
+@CUT.on(ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op

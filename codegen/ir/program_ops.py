@@ -12,7 +12,7 @@ import numpy as np
 from .attention_shape import HeadShape, SoftCap
 from .buffer import Buffer, Kind
 from .global_rows import GlobalRows
-from .graph import Index, Mask, NormKind, Pooling, WordPooling
+from .graph import ExpertSoftmax, Index, Mask, NormKind, Pooling, WordPooling
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
@@ -182,6 +182,45 @@ class Gru:
 
 
 @dataclass(frozen=True)
+class ChooseExperts:
+    """Of each row those with the largest scores, and how they are weighed."""
+
+    softmax: ExpertSoftmax = attribute()
+    scores: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class SelectRows:
+    """The rows that each expert has, one expert's behind the other's."""
+
+    routes: Buffer = read()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class ExpertLinear:
+    """Of each expert's rows, by its weights: as many outputs as `out` is wide, and rows up to a panel's."""
+
+    kind: Kind = attribute()
+    weights: WeightSlot = weights()
+    routes: Buffer = read()
+    input: Buffer = read()
+    activation: str = attribute()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class MixExperts:
+    """Of each row the sum of what its experts made, by their weights."""
+
+    routes: Buffer = read()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
 class Pool:
     kind: Pooling = attribute()
     input: Buffer = read()
@@ -263,6 +302,10 @@ Op = (
     | PackValues
     | Attention
     | Gru
+    | ChooseExperts
+    | SelectRows
+    | ExpertLinear
+    | MixExperts
     | Pool
     | Masked
     | Best

@@ -63,12 +63,13 @@ class F32Matrix:
 @dataclass(frozen=True)
 class LinearWeights:
     """`source` is the checkpoint's name of the weight; `table` the slot of the embedding table that the matrix is,
-    which then stores it."""
+    which then stores it. Of several `experts` there is a matrix each, one below the other."""
 
     matrix: Integers | F32Matrix
     bias: NDArray[np.float32] | None
     source: str
     table: str | None = None
+    experts: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -103,6 +104,48 @@ def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
 def _gru(op: g.Gru, at: Place) -> list[p.Op]:
     slots = tuple(_linear_slot(direction, at) for direction in op.directions)
     return [p.Gru(at.recipe.kind, slots, at.buffer(op.input), at.buffer(op.out))]
+
+
+@LOWER.on(g.Experts)
+def _experts(op: g.Experts, at: Place) -> list[p.Op]:
+    """What the experts of a row make of it lies beside what those of others do until it is summed."""
+    kind = at.recipe.kind
+    before = f"expert_{at.rows}_" if at.rows == "one" else "expert_"
+
+    def rows(name: str, width: int) -> p.Buffer:
+        return p.Buffer(f"{before}{name}", "f32", at.rows, width, times=op.top)
+
+    def as_operand(value: p.Buffer) -> tuple[list[p.Op], p.Buffer]:
+        if kind == "f32":
+            return [], value
+        quantized = replace(value, name=f"{value.name}_q", storage="quantized")
+        return [p.Quantize(value, quantized)], quantized
+
+    routes = p.Buffer(f"{before}routes", "routes", at.rows, op.top, op.experts)
+    selected, inner = rows("rows", at.graph.widths[op.input]), rows("inner", op.inner)
+    made = rows("outputs", at.graph.widths[op.out])
+    quantize_rows, operand = as_operand(selected)
+    ops: list[p.Op] = [
+        p.ChooseExperts(op.softmax, at.buffer(op.scores), routes),
+        p.SelectRows(routes, at.buffer(op.input), selected),
+        *quantize_rows,
+    ]
+    first, *up, last = op.linears
+    ops.append(p.ExpertLinear(kind, _expert_slot(first, op, at), routes, operand, op.activation, inner))
+    for linear in up:
+        factor = rows("factors", op.inner)
+        ops.append(p.ExpertLinear(kind, _expert_slot(linear, op, at), routes, operand, "none", factor))
+        ops.append(p.Multiply(inner, factor, inner))
+    quantize_inner, operand = as_operand(inner)
+    ops += quantize_inner
+    ops.append(p.ExpertLinear(kind, _expert_slot(last, op, at), routes, operand, "none", made))
+    return [*ops, p.MixExperts(routes, made, at.buffer(op.out))]
+
+
+def _expert_slot(linear: g.ExpertLinear, op: g.Experts, at: Place) -> p.WeightSlot:
+    """That of a linear whose outputs are those of all experts."""
+    slot = _linear_slot(linear, at)
+    return replace(slot, stored=tuple(replace(entry, experts=op.experts) for entry in slot.stored))
 
 
 @LOWER.on(g.Masked)

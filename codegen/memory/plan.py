@@ -194,7 +194,7 @@ SCRATCH: Stage[int] = Stage("plan")
 
 @SCRATCH.on(
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
-    *(p.EmbeddingMean, p.Masked, p.Normalize, p.Softmax, p.Cap),
+    *(p.EmbeddingMean, p.SelectRows, p.MixExperts, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:
     return 0
@@ -242,10 +242,16 @@ def relative_scratch_bytes(tile: int, tokens: int) -> int:
     return _part(most) + _part(PANEL_WIDTH * FLOAT_BYTES)
 
 
-@SCRATCH.on(p.Linear, p.Best)
-def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
+@SCRATCH.on(p.Linear, p.ExpertLinear, p.Best)
+def _expanded(op: p.Linear | p.ExpertLinear | p.Best, program: p.Program, target: Target) -> int:
     """Weights of 4 bits are expanded there."""
     return expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0
+
+
+@SCRATCH.on(p.ChooseExperts)
+def _scores(op: p.ChooseExperts, program: p.Program, target: Target) -> int:
+    """etch::choose_experts_scratch_bytes."""
+    return _part(op.scores.width * FLOAT_BYTES)
 
 
 @SCRATCH.on(p.WordWeights)
@@ -264,7 +270,7 @@ def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
 
 def expanded_inputs(program: p.Program) -> int:
     """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
-    linears = [op for op in walks.ops_of(program) if isinstance(op, p.Linear | p.Best)]
+    linears = [op for op in walks.ops_of(program) if isinstance(op, p.Linear | p.ExpertLinear | p.Best)]
     return max((op.input.width for op in linears if has_4_bits(op.weights)), default=0)
 
 
@@ -300,7 +306,8 @@ def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) 
     if buffer.rows == "steps":
         return steps_of(program) if beams == 1 else beams * slot_rows(program)
     of_beams = {"one": beams, "sequences": beams}
-    return (of_beams | {"tokens": program.max_tokens, "block": row_block, "masks": target.mask_rows})[buffer.rows]
+    rows = of_beams | {"tokens": program.max_tokens, "block": row_block, "masks": target.mask_rows}
+    return buffer.times * rows[buffer.rows]
 
 
 def steps_of(program: p.Program) -> int:
@@ -362,6 +369,8 @@ def _looks_for_an_end(op: p.Op) -> bool:
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:
     """Data bytes and, behind them, scale bytes of a buffer."""
+    if buffer.storage == "routes":  # etch::routes_bytes
+        return 4 * (buffer.heads + 1 + 3 * rows * buffer.width), 0
     if buffer.storage in ("f32", "state"):
         return 4 * buffer.layers * rows * buffer.width, 0
     if buffer.storage == "quantized":
@@ -382,7 +391,7 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> tuple[int, bool]:
     """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule; where these
     are fewer than its least, block_rows_beyond. And Plan.blocks_fit."""
-    row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
+    row_bytes = sum(sum(_bytes(buffer, buffer.times, program, target)) for buffer in buffers if buffer.rows == "block")
     if not row_bytes:
         return 1, True
     fitting = target.block_bytes // row_bytes // target.block_granule * target.block_granule

@@ -16,6 +16,7 @@ CAPPED_STACK = 128  # an attention that bounds its scores
 WINDOW_STACK = 256  # one that adds to its scores what a row does not see
 RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
 WORD_WEIGHTS_STACK = 512  # and so do weights of words
+EXPERTS_STACK = 512  # and so do the linears of experts
 
 
 def stack_budget(target: Target, program: p.Program, tokenizer: int) -> int:
@@ -52,8 +53,13 @@ def _product_within(op: p.WordWeights) -> int:
     return WORD_WEIGHTS_STACK
 
 
+@OWN.on(p.ExpertLinear)
+def _linears_within(op: p.ExpertLinear) -> int:
+    return EXPERTS_STACK
+
+
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
 @OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
-@OWN.on(p.EmbeddingMean)
+@OWN.on(p.EmbeddingMean, p.ChooseExperts, p.SelectRows, p.MixExperts)
 def _none(op: p.Op) -> int:
     return 0

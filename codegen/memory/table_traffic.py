@@ -3,6 +3,7 @@
 
 Counted as in traffic.py, of a text of as many tokens as the model takes and of as many written ones as it may write:
 - weights, scales and biases of a linear once for each block of rows, in each step that has it;
+- of linears of experts those that the rows of a block choose, at most;
 - of an embedding the rows that are looked up, one for each token;
 - scale and shift of a norm once for each row, the weights of a GRU or a convolution once for each token;
 - relative rows and biases of an attention once for every `attention_tile_rows` rows of its queries;
@@ -77,6 +78,13 @@ def _for_each_row(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target:
 @SHARE.on(p.Attention)
 def _for_each_tile(op: p.Attention, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(-(-rows // target.attention_tile_rows))
+
+
+@SHARE.on(p.ExpertLinear)
+def _for_chosen_experts(op: p.ExpertLinear, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+    """Rows of a block may all have chosen other ones."""
+    experts, chosen = op.routes.heads, -(-rows // times.blocks) * op.routes.width
+    return times.blocks * Fraction(min(experts, chosen), experts)
 
 
 @SHARE.on(p.Linear, p.Best, p.WordWeights, p.Rotary)

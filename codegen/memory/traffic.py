@@ -125,7 +125,20 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 _ONCE = (
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
-    *(p.EmbeddingMean, p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax, p.Cap),
+    *(
+        p.ChooseExperts,
+        p.SelectRows,
+        p.MixExperts,
+        p.EmbeddingMean,
+        p.PackValues,
+        p.Attention,
+        p.Gru,
+        p.Pool,
+        p.Masked,
+        p.Normalize,
+        p.Softmax,
+        p.Cap,
+    ),
 )
 
 # How often an op goes through a row of a buffer that is not packed.
@@ -137,8 +150,8 @@ def _once(op: p.Op, buffer: p.Buffer) -> int:
     return 1
 
 
-@AGAIN.on(p.Linear)
-def _for_outputs(op: p.Linear, buffer: p.Buffer) -> int:
+@AGAIN.on(p.Linear, p.ExpertLinear)
+def _for_outputs(op: p.Linear | p.ExpertLinear, buffer: p.Buffer) -> int:
     return _panels(op.out.width) if buffer == op.input else 1
 
 
@@ -161,8 +174,8 @@ def _for_each_head(op: p.Attention, rows: int, times: Times, target: Target) -> 
     return op.shape.heads * -(-rows // target.attention_tile_rows)
 
 
-@SCRATCH_USES.on(p.Linear)
-def _expanding(op: p.Linear, rows: int, times: Times, target: Target) -> int:
+@SCRATCH_USES.on(p.Linear, p.ExpertLinear)
+def _expanding(op: p.Linear | p.ExpertLinear, rows: int, times: Times, target: Target) -> int:
     return times.blocks * _panels(op.out.width)
 
 

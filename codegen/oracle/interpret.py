@@ -276,6 +276,36 @@ def _states(rows: F64Array, direction: g.Recurrence, at: _State) -> F64Array:
     return np.array(states)
 
 
+@INTERPRET.on(g.Experts)
+def _experts(op: g.Experts, at: _State) -> None:
+    rows, scores = at.values[op.input], at.values[op.scores]
+    chosen = np.argsort(-scores, axis=-1, kind="stable")[:, : op.top]
+    taken = np.take_along_axis(scores, chosen, axis=-1)
+    weights = np.exp(taken - scores.max(axis=-1, keepdims=True))
+    over = weights if op.softmax == "chosen" else np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = weights / over.sum(axis=-1, keepdims=True)
+    mixed = np.zeros((len(rows), op.linears[-1].weight.shape[0] // op.experts))
+    for expert in range(op.experts):
+        of_expert, place = np.nonzero(chosen == expert)
+        if len(of_expert):
+            mixed[of_expert] += weights[of_expert, place, None] * _block(op, rows[of_expert], expert, at)
+    at.values[op.out] = mixed
+
+
+def _block(op: g.Experts, rows: F64Array, expert: int, at: _State) -> F64Array:
+    """What one expert makes of some rows."""
+
+    def product(linear: g.ExpertLinear, x: F64Array) -> F64Array:
+        y = x @ np.split(at.weight(linear.weight), op.experts)[expert].T
+        return y if linear.bias is None else y + np.split(at.weight(linear.bias), op.experts)[expert]
+
+    first, *up, last = op.linears
+    inner = FUNCTIONS[op.activation](product(first, rows))
+    for linear in up:
+        inner = inner * product(linear, rows)
+    return product(last, inner)
+
+
 @INTERPRET.on(g.Pool)
 def _pool(op: g.Pool, at: _State) -> None:
     x = at.values[op.input]

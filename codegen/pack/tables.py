@@ -13,6 +13,7 @@ from ..ir import walks
 from ..ir.stage import Stage
 from ..targets import Target, round_up
 from ..tokenizer import TargetTables, TokenizerTables
+from .experts import by_panels
 from .layouts import pack_f32, pack_factors, pack_s4, pack_s8
 
 _TYPES = {
@@ -149,6 +150,8 @@ def _embedding_parts(weights: p.EmbeddingWeights, target: Target) -> dict[str, n
 
 @PARTS.on(p.LinearWeights)
 def _linear_parts(weights: p.LinearWeights, target: Target) -> dict[str, np.ndarray]:
+    if weights.experts > 1:
+        weights = by_panels(weights)
     matrix = weights.matrix
     if weights.table is not None:
         parts: dict[str, np.ndarray] = {}

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import EtchError
 from ..ir import graph as g
 from ..ir.parameter import Array
+from ..ir.products import Product
 from ..ir.stage import Stage
 
 LIMIT = 2.0**50
@@ -125,6 +126,17 @@ def _gru(op: g.Gru, bounds: _Bounds) -> None:
     bounds.set(op.out, 1.0, None)
 
 
+@BOUND.on(g.Experts)
+def _experts(op: g.Experts, bounds: _Bounds) -> None:
+    *widening, narrowing = op.linears
+    inner = 1.0
+    for linear in widening:
+        weight = linear.weight.at(bounds.layer)
+        bounds.set(op.out, max(_of_rows(linear, bounds[op.input], bounds), 1.0) * inner, weight)
+        inner = bounds[op.out]
+    bounds.set(op.out, _of_rows(narrowing, inner, bounds), narrowing.weight.at(bounds.layer))  # weights add up to 1
+
+
 @BOUND.on(g.Masked)
 def _masked(op: g.Masked, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.input], None)
@@ -160,7 +172,12 @@ def _cap(op: g.Cap, bounds: _Bounds) -> None:
 
 def _product(op: g.Linear | g.Best | g.WordWeights, bounds: _Bounds) -> float:
     """Of input W^T + b."""
-    bound = bounds[op.input] * _largest_row_sum(op.weight.at(bounds.layer))
+    return _of_rows(op, bounds[op.input], bounds)
+
+
+def _of_rows(op: Product, largest: float, bounds: _Bounds) -> float:
+    """The same of rows of values up to `largest`."""
+    bound = largest * _largest_row_sum(op.weight.at(bounds.layer))
     return bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer))
 
 

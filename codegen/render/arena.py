@@ -90,6 +90,7 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
         elif buffer.storage == "quantized":
             rows = _rows_of(program)[buffer.rows]
             times = "" if rows == "1" else f"{rows} * "
+            times = times if buffer.times == 1 else f"{buffer.times} * {times}"
             check(f"{times}encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}", name)
     if program.target is not None:
         check(f"sizeof(Writing) <= {plan.placement('writing').size}", "writing")
@@ -102,20 +103,29 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
     widest = expanded_inputs(program)
     if widest:
         check(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes", "scratch")
-    for condition in _scratch_conditions(program):
-        check(condition, "scratch")
+    for condition, name in (*_routes_conditions(program, plan), *_scratch_conditions(program)):
+        check(condition, name)
     return checks
 
 
-def _scratch_conditions(program: p.Program) -> Iterator[str]:
+def _routes_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, str]]:
+    for buffer in (buffer for buffer in walks.buffers_of(program) if buffer.storage == "routes"):
+        chosen = f"{buffer.width} * {_rows_of(program)[buffer.rows]}"
+        yield f"routes_bytes({buffer.heads}, {chosen}) <= {plan.placement(buffer.name).size}", buffer.name
+
+
+def _scratch_conditions(program: p.Program) -> Iterator[tuple[str, str]]:
     """Of ops that go through products of their own."""
     grus = (op for op in walks.ops_of(program) if isinstance(op, p.Gru))
     for width, expands in dict.fromkeys((op.width, any(map(has_4_bits, op.weights))) for op in grus):
         expanded = f" + expanded_bytes(kPacking, {width})" if expands else ""
-        yield f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes"
+        yield f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes", "scratch"
+    choosing = (op.scores.width for op in walks.ops_of(program) if isinstance(op, p.ChooseExperts))
+    for experts in dict.fromkeys(choosing):
+        yield f"choose_experts_scratch_bytes({experts}) <= kScratchBytes", "scratch"
     for op in (op for op in walks.ops_of(program) if isinstance(op, p.WordWeights)):
         expanded = f" + expanded_bytes(kPacking, {op.input.width})" if has_4_bits(op.weights) else ""
-        yield f"word_weights_scratch_bytes(){expanded} <= kScratchBytes"
+        yield f"word_weights_scratch_bytes(){expanded} <= kScratchBytes", "scratch"
 
 
 def assertions(checks: dict[str, list[str]]) -> list[str]:
@@ -138,10 +148,17 @@ def _rows_of(program: p.Program) -> dict[str, str]:
 
 def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Row:
     name, rows = buffer.name, _rows_of(program)[buffer.rows]
+    if buffer.times > 1:
+        rows = f"{buffer.times} * {rows}"
     if program.target is not None and buffer == program.output and not program.target.all_logits:
         return (
             f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
             f"f32 [{logits_at_once(program)}], some of each row",
+        )
+    if buffer.storage == "routes":
+        return (
+            f"Routes {name} = routes_at({_at(base, offset)}, {buffer.heads}, {buffer.width} * {rows});",
+            f"{buffer.width} of {buffer.heads} experts a row",
         )
     if buffer.storage in ("f32", "state"):
         return (

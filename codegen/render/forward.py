@@ -143,6 +143,9 @@ def _shape(buffer: p.Buffer, of_block: str | None) -> str:
         return f"{buffer.kind} per head, packed"
     if buffer.storage == "key_rows":
         return f"{buffer.kind} per head"
+    if buffer.storage == "routes":
+        return f"{buffer.width} of {buffer.heads} experts a row"
     one, tokens, block = (of_block,) * 3 if of_block else ("1", "count", "block")
     rows = {"tokens": tokens, "block": block, "one": one, "masks": "block"}[buffer.rows]
+    rows = rows if buffer.times == 1 else f"{buffer.times} * {rows}"
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

@@ -47,10 +47,14 @@ class Scope:
     def rows(self, buffer: p.Buffer) -> str:
         """How many rows an op computes of what it writes."""
         if self.only:
-            return "rows.count"
-        if self.block or self.masks or self.beams:
-            return "block.count"
-        return "count" if buffer.rows == "tokens" and not self.text else "1"
+            rows = "rows.count"
+        elif self.block or self.masks or self.beams:
+            rows = "block.count"
+        else:
+            rows = "count" if buffer.rows == "tokens" and not self.text else "1"
+        if buffer.times == 1:
+            return rows
+        return str(buffer.times) if rows == "1" else f"{buffer.times} * {rows}"
 
     def shape(self, cache: p.Buffer) -> str:
         """The constant of the heads of a cache."""

@@ -128,6 +128,55 @@ def _gru(op: p.Gru, scope: Scope) -> str:
     return scope.statement("gru", values)
 
 
+@RENDER.on(p.ChooseExperts)
+def _choose_experts(op: p.ChooseExperts, scope: Scope) -> str:
+    values = {
+        "rows": scope.rows(op.scores),
+        "top": str(op.out.width),
+        "softmax": op.softmax,
+        "scores": scope.view(op.scores),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("choose_experts", values)
+
+
+@RENDER.on(p.SelectRows)
+def _select_rows(op: p.SelectRows, scope: Scope) -> str:
+    values = {
+        "routes": scope.view(op.routes),
+        "rows": scope.rows(op.out),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("select_rows", values)
+
+
+@RENDER.on(p.ExpertLinear)
+def _expert_linear(op: p.ExpertLinear, scope: Scope) -> str:
+    values = {
+        "type": f"ExpertLinear{op.kind.upper()}",
+        "weights": scope.weights(op.weights),
+        "routes": scope.view(op.routes),
+        "rows": scope.rows(op.out),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+        "activation": "" if op.activation == "none" else f", Activation::{op.activation}",
+    }
+    return scope.statement("expert_linear", values)
+
+
+@RENDER.on(p.MixExperts)
+def _mix_experts(op: p.MixExperts, scope: Scope) -> str:
+    values = {
+        "rows": scope.rows(op.out),
+        "top": str(op.routes.width),
+        "routes": scope.view(op.routes),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("mix_experts", values)
+
+
 @RENDER.on(p.Pool)
 def _pool(op: p.Pool, scope: Scope) -> str:
     count = "count" if op.end is None else f"rows_up_to({op.end}, texts.texts[text], a.ids)"

@@ -9,6 +9,7 @@ from typing import Any
 from ..ir import program as p
 from ..ir import walks
 from ..ir.stage import Stage
+from ..pack.experts import outputs_of_all
 from ..pack.tables import Table
 from ..tokenizer import Field
 from .scores import layer_members
@@ -146,7 +147,8 @@ def _embedding_fields(weights: p.EmbeddingWeights, table: Callable[[str], str]) 
 @FIELDS.on(p.LinearWeights)
 def _linear_fields(weights: p.LinearWeights, table: Callable[[str], str]) -> list[str]:
     matrix = weights.matrix
-    outputs, inputs = map(named, ("outputs", "inputs"), matrix.shape)
+    shape = (outputs_of_all(weights), matrix.shape[1]) if weights.experts > 1 else matrix.shape
+    outputs, inputs = map(named, ("outputs", "inputs"), shape)
     bias = _bias(weights, table)
     if weights.table is not None:
         scales = [] if isinstance(matrix, p.F32Matrix) else [f"{weights.table}_scales"]

@@ -51,6 +51,9 @@ QUICK = [
     ("no layers", "w8a8", "host"),
     ("words alone", "w8a8", "m-profile"),
     ("poolings", "w8a8", "host"),
+    ("experts, first", "w8a8", "host"),
+    ("experts, mean", "fp32", "m-profile"),
+    ("experts behind layers", "w8a8", "m-profile"),
     ("weights of words, max", "w8a8", "host"),
     ("weights of words, sum", "fp32", "m-profile"),
 ]
@@ -90,6 +93,11 @@ SWEEP = [
     ("no layers", "fp32", "m-profile"),
     ("words alone", "w4a8", "host"),
     ("words alone", "fp32", "host"),
+    ("experts, first", "fp32", "host"),
+    ("experts, mean", "w4a8", "host"),
+    ("experts, mean", "w8a8", "host"),
+    ("one of the experts", "w4a8", "m-profile"),
+    ("experts behind layers", "fp32", "host"),
     ("weights of words, max", "w4a8", "m-profile"),
     ("weights of words, sum", "w8a8", "host"),
 ]

@@ -93,6 +93,24 @@ def depthwise(array: Array) -> Computed:
     return Computed(array.name, (width, taps), lambda: array.values.reshape(width, taps), array.file)
 
 
+def transposed_parts(array: Array, count: int) -> Computed:
+    """Of so many matrices, one below the other, each one with its rows as columns."""
+    rows, columns = array.shape[0] // count, array.shape[1]
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        turned = array.values.reshape(count, rows, columns).swapaxes(1, 2)
+        return np.ascontiguousarray(turned).reshape(count * columns, rows)
+
+    return Computed(f"{array.name}^T", (count * columns, rows), compute, array.file)
+
+
+def below_each_other(arrays: Sequence[Array]) -> Computed:
+    """Matrices of as many columns, one below the other."""
+    shape = (sum(array.shape[0] for array in arrays), *arrays[0].shape[1:])
+    name = f"{arrays[0].name} and {len(arrays) - 1} more"
+    return Computed(name, shape, lambda: np.concatenate([array.values for array in arrays]), arrays[0].file)
+
+
 def times(array: Array, factor: float) -> Computed:
     """A tensor times a number."""
     return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
+from mixtures import mixed, mixed_alone
 from rows_before import convolved, recurrent
 
 from codegen.ir import graph as g
@@ -383,6 +384,10 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "pre, affine norms": lambda: pre("mean", kind="affine"),
     "second norms": second_norms,
     "two heads": two_heads,
+    "experts, first": lambda: mixed("first", "all", gate=False),
+    "experts, mean": lambda: mixed("mean", "chosen", gate=True, top=3, bias=False),
+    "one of the experts": lambda: mixed("last", "all", gate=True, top=1),
+    "experts behind layers": mixed_alone,
     "cross attention": cross,
     "projected embedding": projected,
     "neighbors": neighbors,

@@ -79,11 +79,14 @@ def event(op: p.Op, block: int | None) -> Event:
         read |= set() if op.others is None else cells(op.others, block)
     else:
         one = block is None and op.out.rows == "one"
-        read, written = cells(op.input, 0 if one else block), cells(op.out, block)
-        if isinstance(op, p.PackKeys | p.PackValues) and op.out.kind == "s8":
+        source = op.scores if isinstance(op, p.ChooseExperts) else op.input
+        read, written = cells(source, 0 if one else block), cells(op.out, block)
+        if isinstance(op, p.ChooseExperts) or (isinstance(op, p.PackKeys | p.PackValues) and op.out.kind == "s8"):
             written = written | {("scratch", 0)}
         if isinstance(op, p.Linear) and op.residual is not None:
             read = read | cells(op.residual, 0 if one else block)
+        routes = getattr(op, "routes", None)
+        read |= set() if routes is None else cells(routes, block)
     by_id = any(isinstance(value, Before | Behind) for value in vars(op).values())
     return Event(type(op).__name__, frozenset(read | {("ids", 0)} if by_id else read), frozenset(written))
 

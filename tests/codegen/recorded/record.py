@@ -42,6 +42,7 @@ def main() -> None:
     import gru_variants
     import library_variants
     import mask_variants
+    import mixture_variants
     import pair_variants
     import plain_variants
     import sentence_variants
@@ -61,6 +62,7 @@ def main() -> None:
             (embedding_variants, ""),
             (tag_variants, ""),
             (mask_variants, ""),
+            (mixture_variants, ""),
             (answer_variants, ""),
             (gru_variants, ""),
             (pair_variants, ""),

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that go through a few of several blocks: which ones, in which order, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ir.graph import ExpertSoftmax
+from ..ir.weights import F32Matrix, LinearWeights, S4Matrix
+from .floats import F32Array, QuantizedRows
+from .linear import linear
+from .pooling import softmax
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The chosen rows, one expert's behind the other's."""
+
+    first: NDArray[np.int64]  # [experts + 1]: where those of each begin
+    rows: NDArray[np.int64]  # [chosen]: the row that each is made of
+    places: NDArray[np.int64]  # [rows, top]: of each row the chosen ones, experts ascending
+    weights: F32Array  # [rows, top]: what these count
+
+
+def choose(scores: F32Array, top: int, over: ExpertSoftmax) -> Routes:
+    """Of each row the `top` largest scores [rows, experts], of equal ones the lower expert first."""
+    count, experts = scores.shape
+    chosen = np.sort(np.argsort(-scores, axis=-1, kind="stable")[:, :top], axis=-1)
+    taken = np.take_along_axis(scores if over == "chosen" else softmax(scores), chosen, axis=-1)
+    order = np.argsort(chosen.reshape(-1), kind="stable")
+    places = np.empty(count * top, np.int64)
+    places[order] = np.arange(count * top)
+    first = np.searchsorted(chosen.reshape(-1)[order], np.arange(experts + 1))
+    weights = softmax(taken) if over == "chosen" else taken
+    return Routes(first, order // top, places.reshape(count, top), weights)
+
+
+def expert_linear(
+    x: F32Array | QuantizedRows, routes: Routes, weights: LinearWeights, outputs: int, activation: str
+) -> F32Array:
+    """Chosen rows of x, each by the weights of its expert."""
+    made = np.zeros((len(routes.rows), outputs), np.float32)
+    for rows, of_expert in _by_expert(routes, weights, outputs):
+        made[rows] = linear(x[rows], of_expert, activation, None)
+    return made
+
+
+def mix(x: F32Array, routes: Routes) -> F32Array:
+    """Of each row the sum in order over its experts of weight * row."""
+    mixed = np.zeros((len(routes.places), x.shape[1]), np.float32)
+    for place in range(routes.places.shape[1]):
+        mixed = mixed + routes.weights[:, place, None] * x[routes.places[:, place]]
+    return mixed
+
+
+def _by_expert(routes: Routes, weights: LinearWeights, outputs: int) -> Iterator[tuple[slice, LinearWeights]]:
+    """The chosen rows of those that have any, with their weights."""
+    for expert, (begin, end) in enumerate(zip(routes.first[:-1], routes.first[1:], strict=True)):
+        if begin < end:
+            yield slice(begin, end), _outputs_of(weights, slice(expert * outputs, (expert + 1) * outputs))
+
+
+def _outputs_of(weights: LinearWeights, part: slice) -> LinearWeights:
+    matrix = weights.matrix
+    if isinstance(matrix, F32Matrix):
+        of_expert: object = F32Matrix(matrix.values[part])
+    elif isinstance(matrix, S4Matrix):
+        of_expert = S4Matrix(matrix.q[part], matrix.factors[part], matrix.scales[part])
+    else:
+        of_expert = type(matrix)(matrix.q[part], matrix.scales[part])
+    bias = None if weights.bias is None else weights.bias[part]
+    return replace(weights, matrix=of_expert, bias=bias)

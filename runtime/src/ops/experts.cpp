@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "etch/ops/experts.hpp"
+
+#include "../kernels/kernel_set.hpp"
+#include "etch/ops/row_ops.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+constexpr std::uint32_t kColumns = 16;  // of a row that are summed together
+
+// The expert with the largest of the scores that come behind that of `before`: smaller ones, and equal ones of higher
+// experts. All come behind that of no expert, which is null.
+std::uint32_t next_of(const float* scores, std::uint32_t experts, const std::uint32_t* before) noexcept {
+    std::uint32_t best = experts;
+    for (std::uint32_t expert = 0; expert < experts; ++expert) {
+        const bool is_behind = before == nullptr || scores[expert] < scores[*before] ||
+                               (scores[expert] == scores[*before] && expert > *before);
+        if (is_behind && (best == experts || scores[expert] > scores[best])) best = expert;
+    }
+    return best == experts ? 0 : best;
+}
+
+// The best `top` experts, ascending.
+void choose(const float* scores, std::uint32_t experts, std::uint32_t top, std::uint32_t* chosen) noexcept {
+    std::uint32_t latest = 0;
+    for (std::uint32_t i = 0; i < top; ++i) {
+        latest = next_of(scores, experts, i == 0 ? nullptr : &latest);
+        std::uint32_t at = i;
+        for (; at > 0 && chosen[at - 1] > latest; --at)
+            chosen[at] = chosen[at - 1];
+        chosen[at] = latest;
+    }
+}
+
+// Each expert's part of a linear, on its rows.
+template <class Linear, class Op>
+void multiply(const Op& op, const OpContext& context, std::uint32_t first, std::uint32_t last) noexcept {
+    const std::uint32_t outputs = expert_outputs(op.out.width);
+    const std::uint32_t experts = op.weights.outputs / outputs;
+    for (std::uint32_t expert = 0; expert < experts; ++expert) {
+        const std::uint32_t row = op.routes.first[expert];
+        const std::uint32_t count = op.routes.first[expert + 1] - row;
+        if (count == 0) continue;
+        const auto weights = outputs_of(op.weights, context.kernels.packing, expert * outputs, op.out.width);
+        const Linear linear{weights, count, op.input.from(row), op.out.from(row), op.activation};
+        linear.run(context, first, last);
+    }
+}
+
+}  // namespace
+
+void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    if (first == last) return;
+    const std::uint32_t experts = scores.width;
+    float* const all = reinterpret_cast<float*>(context.scratch);
+    for (std::uint32_t expert = 0; expert <= experts; ++expert)
+        out.first[expert] = 0;
+    for (std::uint32_t row = 0; row < count; ++row) {
+        const F32Rows of_row = scores.from(row);
+        std::uint32_t* const chosen = out.places + std::size_t{row} * top;
+        float* const weights = out.weights + std::size_t{row} * top;
+        choose(of_row.data, experts, top, chosen);
+        if (over == ExpertSoftmax::all) Softmax{1, of_row, {all, experts}}.run(context, 0, 1);
+        for (std::uint32_t i = 0; i < top; ++i) {
+            weights[i] = over == ExpertSoftmax::all ? all[chosen[i]] : of_row.data[chosen[i]];
+            ++out.first[chosen[i] + 1];
+        }
+        if (over == ExpertSoftmax::chosen) Softmax{1, {weights, top}, {weights, top}}.run(context, 0, 1);
+    }
+    for (std::uint32_t expert = 0; expert < experts; ++expert)
+        out.first[expert + 1] += out.first[expert];
+    for (std::uint32_t i = 0; i < count * top; ++i) {  // first[expert] is where its next row goes
+        std::uint32_t& next = out.first[out.places[i]];
+        out.rows[next] = i / top;
+        out.places[i] = next++;
+    }
+    for (std::uint32_t expert = experts; expert > 0; --expert)  // and now where the next expert's rows begin
+        out.first[expert] = out.first[expert - 1];
+    out.first[0] = 0;
+}
+
+void ExpertLinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    multiply<LinearS8>(*this, context, first, last);
+}
+
+void ExpertLinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    multiply<LinearF32>(*this, context, first, last);
+}
+
+void MixExperts::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const std::uint32_t* const places = routes.places + std::size_t{row} * top;
+        const float* const weights = routes.weights + std::size_t{row} * top;
+        float* const to = out.from(row).data;
+        for (std::uint32_t begin = 0; begin < out.width; begin += kColumns) {
+            const std::uint32_t columns = out.width - begin < kColumns ? out.width - begin : kColumns;
+            float sums[kColumns] = {};
+            for (std::uint32_t i = 0; i < top; ++i) {
+                const float* const x = input.from(places[i]).data + begin;
+                for (std::uint32_t column = 0; column < columns; ++column)
+                    sums[column] = sums[column] + (weights[i] * x[column]);
+            }
+            for (std::uint32_t column = 0; column < columns; ++column)
+                to[begin + column] = sums[column];
+        }
+    }
+}
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
