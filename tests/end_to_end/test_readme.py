@@ -65,10 +65,11 @@ def test_it_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
 
 
-def test_it_names_every_model_type() -> None:
-    listed = re.search(r"^These `model_type`s are read.*?^Each family", README.read_text(encoding="utf-8"), re.S | re.M)
-    assert listed is not None
-    assert set(re.findall(r"`([\w-]+)`", listed[0])) - {"model_type"} == set(FRONT_ENDS)
+def test_it_counts_the_model_types() -> None:
+    """codegen/FAMILIES.md, to which it leads, has each."""
+    told = re.search(r"`model_type` is one of \[these (\d+)\]\(codegen/FAMILIES\.md\)", README.read_text("utf-8"))
+    assert told is not None
+    assert int(told[1]) == len(FRONT_ENDS)
 
 
 def own_pages() -> list[Path]:
