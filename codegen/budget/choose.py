@@ -12,7 +12,7 @@ from ..ir.graph import Graph
 from ..load.folder import Checkpoint
 from ..quantize.bits import Bits
 from ..targets import Target
-from ..vocabulary.prunable import RareWords, rare_words_of
+from ..vocabulary.prunable import RareWords, is_prunable, rare_words_of
 from ..vocabulary.pruning import Bound, Pruning
 from .judge import Judge
 from .limits import ALLOWANCES, Limits
@@ -58,8 +58,21 @@ def choose(
     model = checkpoint.tokenizer.model
     kinds = () if texts is None else rare_words_of(model) if rare_words is None else (rare_words,)
     ladders = [[Bound(min_count, kind)] if min_count else list(space.bounds(kind)) for kind in kinds]
-    found = search(space, Judge(space, rows), limits, ladders, echo)
+    untried = _untried(checkpoint, graph, limits, texts)
+    found = search(space, Judge(space, rows), limits, ladders, echo, untried)
     for line in chosen_lines(found, space, calibrated):
         echo(line)
     form = found.form
     return Chosen(form.tokens, form.embedding_bits, space.bits(form), space.vocabulary(form.bound).pruning)
+
+
+def _untried(checkpoint: Checkpoint, graph: Graph, limits: Limits, texts: Sequence[str] | None) -> list[str]:
+    """Options that would allow forms of fewer bytes."""
+    if graph.target is not None:  # takes neither under a budget
+        return []
+    prune = texts is None and is_prunable(checkpoint.tokenizer.model)
+    shorten = limits.min_tokens is None and checkpoint.tokenizer.template.padding is None
+    return [
+        *(["fewer pieces (--prune-vocabulary FILE)"] if prune else []),
+        *(["shorter texts (--min-tokens N)"] if shorten else []),
+    ]

@@ -45,13 +45,20 @@ _WORSE = 3  # forms in a row, and no more pieces are dropped
 _LARGER = 1.1  # how much more flash is tried where the accuracy is not reached
 
 
-def search(space: Space, judge: Judge, limits: Limits, ladders: Sequence[Sequence[Bound]], echo: Echo) -> Found:
+def search(
+    space: Space,
+    judge: Judge,
+    limits: Limits,
+    ladders: Sequence[Sequence[Bound]],
+    echo: Echo,
+    untried: Sequence[str] = (),
+) -> Found:
     """`ladders` are ways to prune, each from more pieces to fewer. EtchError where nothing fits or is accurate enough,
-    with what would."""
+    with what would, or with the options that were `untried`."""
     run = _Search(space, judge, ladders, echo)
-    forms = run.forms(limits)
+    forms = [] if run.all_too_large(limits) else run.forms(limits)
     if not forms:
-        raise EtchError("budget-too-small", STAGE, limits_missed(space, run.nearest(limits)))
+        raise EtchError("budget-too-small", STAGE, limits_missed(space, run.nearest(limits), untried))
     best = run.best(forms)
     if limits.accuracy is not None and best.score.share < limits.accuracy:
         raise EtchError("accuracy-not-reached", STAGE, accuracy_missed(limits, best, space, run.accurate(limits)))
@@ -114,11 +121,21 @@ class _Search:
         form, score = min(scored, key=lambda each: (-each[1].value, self._space.size(each[0])))
         return Found(form, self._space.size(form), score)
 
+    def all_too_large(self, limits: Limits) -> bool:
+        """Whether even the forms of the least flash have too much, which takes no answers to find out."""
+        whole, flash = self._space.whole, Limits(flash=limits.flash)
+        before = self._space.size(whole).flash
+        alone = {name: self._space.size(replace(whole, four=frozenset([name]))).flash for name in self._space.linears}
+        smaller = frozenset(name for name, size in alone.items() if size < before)
+        # The fewest pieces first: where these fit, no other vocabulary is looked at.
+        bounds = [*(bound for ladder in self._ladders for bound in reversed(ladder)), None]
+        smallest = (Form(self._least(limits), bound, 4, smaller) for bound in bounds)
+        return not any(flash.hold(self._space.size(form)) for form in smallest)
+
     def nearest(self, limits: Limits) -> Form:
         """Of the smallest forms the one that passes a limit the least."""
-        least = self._space.tokens if limits.min_tokens is None else limits.min_tokens
         smallest = [
-            Form(least, bound, 4, four)
+            Form(self._least(limits), bound, 4, four)
             for bound in (None, *(bound for ladder in self._ladders for bound in ladder))
             for four in (frozenset(self._space.linears), frozenset[str]())
         ]
@@ -151,13 +168,16 @@ class _Search:
         """With as many tokens as the limits leave room for."""
         if limits.hold(self._space.size(form)):
             return form
-        least = self._space.tokens if limits.min_tokens is None else limits.min_tokens
+        least = self._least(limits)
         low, high = least - 1, self._space.tokens  # low fits, but where it is less than the least
         while high - low > 1:
             middle = (low + high) // 2
             fits = limits.hold(self._space.size(replace(form, tokens=middle)))
             low, high = (middle, high) if fits else (low, middle)
         return replace(form, tokens=low) if low >= least else None
+
+    def _least(self, limits: Limits) -> int:
+        return self._space.tokens if limits.min_tokens is None else limits.min_tokens
 
     def _ordered(self) -> tuple[str, ...]:
         """The linears by damage per byte saved, the least first."""

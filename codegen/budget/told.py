@@ -86,9 +86,10 @@ def chosen_lines(found: Found, space: Space, calibrated: bool) -> list[str]:
     ]
 
 
-def limits_missed(space: Space, nearest: Form) -> str:
-    """Where nothing fits."""
-    return f"nothing fits; the nearest is {_form(nearest, space)}: it needs {_needed(space.size(nearest))}"
+def limits_missed(space: Space, nearest: Form, untried: Sequence[str]) -> str:
+    """Where nothing fits; `untried`: options that would allow smaller forms."""
+    needed = f"nothing fits; the nearest is {_form(nearest, space)}: it needs {_needed(space.size(nearest))}"
+    return "; not tried: ".join((needed, *([", ".join(untried)] if untried else [])))
 
 
 def accuracy_missed(limits: Limits, best: Found, space: Space, accurate: Found | None) -> str:

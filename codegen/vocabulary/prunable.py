@@ -54,6 +54,11 @@ def rare_words_of(model: object) -> tuple[RareWords, ...]:
     raise EtchError("tokenizer-not-prunable", STAGE, f"a vocabulary of {type(model).__name__} cannot be pruned")
 
 
+def is_prunable(model: object) -> bool:
+    """Whether any words may go."""
+    return rare_words_of.dispatch(type(model)) is not rare_words_of.dispatch(object)
+
+
 @singledispatch
 def spelling_ids(model: object) -> list[int]:
     """Pieces that spell what has no other: where they stay, rare words are spelled."""

@@ -108,6 +108,7 @@ def test_texts_are_cut_only_where_that_is_allowed(folder: Path, generate: Genera
     code, _, error = generate("out", *table, "--max-ram", limit)
     assert code == 1
     assert "error[budget-too-small]" in error
+    assert error.endswith("; not tried: fewer pieces (--prune-vocabulary FILE), shorter texts (--min-tokens N)\n")
     code, printed, error = generate("out", *table, "--max-ram", limit, "--min-tokens", "3")
     assert code == 0, error
     cut = re.search(r"the same +--max-tokens (\d+)", printed)
@@ -123,10 +124,15 @@ def test_refusals_name_limits_that_do_and_write_nothing(folder: Path, generate: 
     assert (code, error.count("\n")) == (1, 1)
     assert error.startswith("etch: error[budget-too-small] budget: nothing fits; the nearest is 245 pieces, 4-bit ")
     assert "budget       flash 1,200 bytes, RAM 1,024 bytes, stack 100 bytes" in printed
-    named = re.search(r"needs (.*)$", error.strip())
+    named = re.search(r"needs ([^;]*); not tried: (.*)$", error.strip())
     assert named
+    assert named[2] == "fewer pieces (--prune-vocabulary FILE), shorter texts (--min-tokens N)"
+    assert "sensitivity" not in printed, "no answer is needed to see that nothing fits"
     assert set(folder.iterdir()) == before
     assert generate("out", *table, *named[1].split())[0] == 0
+    every = ("--prune-vocabulary", str(folder / "corpus.txt"), "--min-tokens", "3", "--max-flash", "100")
+    code, printed, error = generate("out2", *table, *every)
+    assert (code, "not tried" in error, "sensitivity" in printed) == (1, False, False)
     code, _, error = generate("other", *table, "--max-flash", "1M", "--min-accuracy", "0.999")
     assert code == 1
     assert "error[accuracy-not-reached] budget: the best that fits has accuracy" in error

@@ -19,7 +19,9 @@ from codegen.vocabulary.pruning import Bound
 
 module = sys.modules["codegen.budget.choose"]  # the package has its function under that name
 FOUND = Form(16, Bound(4, "unknown"), 4, frozenset("a"))
-GRAPH = SimpleNamespace(max_tokens=32)
+GRAPH = SimpleNamespace(max_tokens=32, target=None)
+PRUNE = "fewer pieces (--prune-vocabulary FILE)"
+SHORTEN = "shorter texts (--min-tokens N)"
 
 
 @pytest.fixture
@@ -40,26 +42,33 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         def vocabulary(self, bound: Bound) -> Any:
             return SimpleNamespace(pruning=f"pruned by {bound.min_count}")
 
-    def search(space: Space, judge: object, limits: Limits, ladders: object, echo: object) -> Any:
-        calls.append((judge, limits, ladders))
+    def search(*given: object) -> Any:
+        _, judge, limits, ladders, _, untried = given
+        calls.append((judge, limits, ladders, untried))
         return SimpleNamespace(form=FOUND)
 
     monkeypatch.setattr(module, "Space", Space)
     monkeypatch.setattr(module, "Judge", lambda space, rows: f"judge of {rows}")
     monkeypatch.setattr(module, "search", search)
     monkeypatch.setattr(module, "rare_words_of", lambda model: ("spelled", "unknown"))
+    monkeypatch.setattr(module, "is_prunable", lambda model: model == "model")
     monkeypatch.setattr(module, "chosen_lines", lambda found, space, calibrated: ["chosen"])
     return calls
 
 
 def chosen(
-    limits: Limits, texts: Any, min_count: int | None, rare_words: Any, padding: Padding | None = None
+    limits: Limits,
+    texts: Any,
+    min_count: int | None,
+    rare_words: Any,
+    padding: Padding | None = None,
+    graph: Any = GRAPH,
+    model: str = "model",
 ) -> tuple[Chosen, list[str]]:
     lines: list[str] = []
-    tokenizer = SimpleNamespace(model="model", template=SimpleNamespace(padding=padding))
+    tokenizer = SimpleNamespace(model=model, template=SimpleNamespace(padding=padding))
     checkpoint: Any = SimpleNamespace(tokenizer=tokenizer)
     rows: Any = "rows"
-    graph: Any = GRAPH
     target = TARGETS["host"]
     return choose(checkpoint, graph, target, limits, rows, texts, min_count, rare_words, lines.append), lines
 
@@ -77,12 +86,31 @@ def chosen(
 def test_ways_to_prune(asked: list[Any], texts: Any, min_count: Any, rare_words: Any, ladders: Any) -> None:
     limits = Limits(flash=1000, min_tokens=32)  # as many as the model takes
     found, lines = chosen(limits, texts, min_count, rare_words)
-    (_, graph, target, allowance, given), (judge, searched, ways) = asked
+    (_, graph, target, allowance, given), (judge, searched, ways, _) = asked
     assert (graph, target, allowance, given) == (GRAPH, TARGETS["host"], ALLOWANCES["host"], texts)
     assert (judge, searched) == ("judge of rows", limits)
     assert ways == [[Bound(*each) for each in ladder] for ladder in ladders]
     assert found == Chosen(16, 4, {"a": 4}, "pruned by 4")  # type: ignore[arg-type]
     assert [line.split()[0] for line in lines] == ["budget", "allowed", "chosen"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "least", "others", "untried"),
+    [
+        (None, None, {}, [PRUNE, SHORTEN]),
+        (["a"], None, {}, [SHORTEN]),
+        (None, 8, {}, [PRUNE]),
+        (["a"], 8, {}, []),
+        (None, None, {"model": "of bytes"}, [SHORTEN]),
+        (None, None, {"padding": Padding(0, 32)}, [PRUNE]),
+        (None, None, {"graph": SimpleNamespace(max_tokens=32, target="it writes")}, []),
+    ],
+)
+def test_options_that_were_not_tried(
+    asked: list[Any], texts: Any, least: int | None, others: dict[str, Any], untried: list[str]
+) -> None:
+    chosen(Limits(flash=1000, min_tokens=least), texts, None, None, **others)
+    assert asked[1][-1] == untried
 
 
 def test_more_tokens_than_the_model_takes(asked: list[Any]) -> None:

@@ -131,6 +131,19 @@ def test_what_is_chosen_fits_and_what_is_named_would(seed: int) -> None:
     assert found.score.value >= max(model.score(other).value for other in possible) - 6, "far from the best"
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_where_all_are_too_large_no_answer_is_asked_for(seed: int) -> None:
+    """And of the smallest form it is not said, whose linears go to 4 bits but for one that only grows there."""
+    model = some_model(random.Random(seed))
+    model.saved |= {"larger in 4 bits": -70}
+    model.damage |= {"larger in 4 bits": 0.1}
+    least = min(model.size(form).flash for form in model.all_forms(TOKENS))
+    assert run(model, Limits(least))[0].size.flash == least
+    model.error = None  # type: ignore[assignment, method-assign]
+    with pytest.raises(EtchError, match="nothing fits"):
+        run(model, Limits(least - 1))
+
+
 def test_the_damage_per_byte_decides() -> None:
     model = Model({"a": 400, "b": 800, "c": 400}, {"a": 0.1, "b": 0.15, "c": 0.12})
     whole = model.size(model.whole)

@@ -94,7 +94,9 @@ def test_what_was_chosen_and_how_to_ask_for_it() -> None:
 def test_refusals() -> None:
     needed = "--max-flash 65K --max-ram 4K --max-stack 2000"
     described = "1,200 pieces, 4-bit embeddings, 2 of 3 linears in 4 bits, 64 tokens"
-    assert told.limits_missed(SPACE, SMALL) == f"nothing fits; the nearest is {described}: it needs {needed}"  # type: ignore[arg-type]
+    nothing = f"nothing fits; the nearest is {described}: it needs {needed}"
+    assert told.limits_missed(SPACE, SMALL, ()) == nothing  # type: ignore[arg-type]
+    assert told.limits_missed(SPACE, SMALL, ("A", "B")) == f"{nothing}; not tried: A, B"  # type: ignore[arg-type]
     best = Found(SMALL, SPACE.size(SMALL), SCORE)
     missed = told.accuracy_missed(Limits(1000, accuracy=0.9), best, SPACE, None)  # type: ignore[arg-type]
     first = f"the best that fits has accuracy {SCORE}, 0.9 is asked for; "
