@@ -154,7 +154,7 @@ def load_checkpoint(
         max_tokens_source=source,
         digest=folder.digest(),
         sentence=sentence,
-        notes=(config.notes() if _assumes_labels(limits) and modules is None else sentence_notes)
+        notes=(config.notes() if _assumes_labels(limits, config) and modules is None else sentence_notes)
         + config.code_notes()
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
@@ -180,8 +180,9 @@ def _read_modules(
     return read_sentence_modules(folder, limits.width, limits.vocabulary)
 
 
-def _assumes_labels(limits: Limits) -> bool:
-    return limits.names_labels and not limits.writes_texts
+def _assumes_labels(limits: Limits, config: Config) -> bool:
+    classifies = not config.architectures or any(name.endswith("Classification") for name in config.architectures)
+    return classifies and limits.names_labels and not limits.writes_texts
 
 
 def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:

@@ -200,6 +200,9 @@ def test_note_of_assumed_labels_reaches_the_checkpoint(tmp_path: Path) -> None:
     drop(CONFIG, "id2label")(tmp_path)
     drop(CONFIG, "label2id")(tmp_path)
     assert any("LABEL_0" in note for note in load_checkpoint(tmp_path).notes)
+    for named in ("BertForMaskedLM", "BertForQuestionAnswering", "BertModel"):
+        put(CONFIG, architectures=[named])(tmp_path)
+        assert load_checkpoint(tmp_path).notes == ()
 
 
 def test_a_family_is_refused_before_the_other_files_are_read(tmp_path: Path) -> None:
