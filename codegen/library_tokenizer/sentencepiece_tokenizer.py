@@ -56,26 +56,39 @@ class SentencePieceTokenizer:
         self._finds_codes = isinstance(normalizer, SentencePieceNormalizer) and normalizer.unknown_code is not None
 
     def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
-        """Texts keep so many tokens; the strategy is about pairs."""
+        """Texts keep so many tokens; of pairs there is one strategy here."""
+        assert strategy == "longest_first"
         self._most = max_length
+
+    @property
+    def truncation(self) -> dict[str, object]:
+        """As of the `tokenizers` library, what is asked for here."""
+        return {"max_length": self._most, "strategy": "longest_first"}
 
     def token_to_id(self, text: str) -> int | None:
         """None where the text has no id of its own."""
         return self._file.ids.get(text)
 
-    def encode_batch(self, texts: Sequence[str], add_special_tokens: bool = True) -> list[SentencePieceEncoding]:
-        """Each as `encode` does it."""
-        return [self.encode(text, add_special_tokens=add_special_tokens) for text in texts]
+    def encode_batch(
+        self, texts: Sequence[str | tuple[str, str]], add_special_tokens: bool = True
+    ) -> list[SentencePieceEncoding]:
+        """Each, a text or a pair, as `encode` does it."""
+        each = ((text,) if isinstance(text, str) else text for text in texts)
+        return [self.encode(*one, add_special_tokens=add_special_tokens) for one in each]
 
     def encode(self, text: str, pair: str | None = None, *, add_special_tokens: bool = True) -> SentencePieceEncoding:
-        """A text or two in the template, or without its special tokens. Two are not cut."""
+        """A text or two in the template, or without its special tokens; two are cut as by `tokenizers`, the longest
+        first."""
         whole = self._spec.template.single if pair is None else self._spec.template.pair
         template = [part for part in whole if add_special_tokens or not isinstance(part.content, int)]
         tokens = {"A": list(self._tokens(text)), "B": [] if pair is None else list(self._tokens(pair))}
         cut: list[_Token] = []
-        if self._most is not None and pair is None:
-            room = max(self._most - len(template) + 1, 0)
-            tokens["A"], cut = tokens["A"][:room], tokens["A"][room:]
+        if self._most is not None:
+            room = max(self._most - sum(isinstance(part.content, int) for part in template), 0)
+            lengths = _cut_lengths(len(tokens["A"]), len(tokens["B"]), room)
+            for name, length in zip("AB", lengths, strict=True):
+                tokens[name], more = tokens[name][:length], tokens[name][length:]
+                cut += more
         ids: list[int] = []
         segments: list[int] = []
         sequences: list[int | None] = []
@@ -136,3 +149,14 @@ class SentencePieceTokenizer:
         found = self._processor.encode(text, return_type="offset_mapping")
         for piece, (first, last) in zip(found["pieces"], found["offsets"], strict=True):
             yield _Token(self._id(piece), begin + first, begin + last, piece.startswith(_METASPACE))
+
+
+def _cut_lengths(first: int, second: int, room: int) -> tuple[int, int]:
+    """What is left of two texts together in `room` tokens."""
+    if first + second <= room:
+        return first, second
+    shorter = min(first, second)
+    longer = max(shorter, room - shorter)
+    if shorter + longer > room:
+        shorter, longer = room // 2, room - room // 2
+    return (longer, shorter) if first > second else (shorter, longer)

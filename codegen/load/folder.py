@@ -55,6 +55,7 @@ from .tokenizer_files.languages import Languages, languages_notes, none_to_choos
 from .tokenizer_files.padding import padded
 from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer_files.tokenizer import load_tokenizer
+from .word_numbers import read_word_numbers, word_number_notes
 
 ADAPTER_FILE = "adapter_config.json"
 ADAPTER_WEIGHTS_FILE = "adapter_model.safetensors"
@@ -80,6 +81,7 @@ class Checkpoint:
     asked_task: str | None = None  # by `--task`: another one than the folder says
     asked_languages: Languages | None = None  # by `--languages`
     sparse: SparsePooling | None = None  # of a masked language model: weights of its words in place of its masks
+    word_numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of each id, by `Limits.word_files`
     target: TargetTokenizer | None = None  # of a generative model; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
@@ -144,6 +146,7 @@ def load_checkpoint(
         usual = max_tokens
         max_tokens, source = default_length(sentence, (usual, source), limits)
         sentence_notes += length_notes(sentence, usual, max_tokens)
+    word_numbers = read_word_numbers(folder, limits.word_files, tokenizer)
     if limits.padded:
         tokenizer = padded(folder, tokenizer, max_tokens, *_tokenizer_classes(config, limits))
     return Checkpoint(
@@ -159,12 +162,14 @@ def load_checkpoint(
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
         + lower_case_notes(folder, tokenizer)
+        + word_number_notes(word_numbers, tokenizer)
         + notes_of_writing,
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
         generation=generation,
         asked_languages=languages,
         sparse=sparse,
+        word_numbers=word_numbers,
         files=folder.digests(),
     )
 

@@ -24,6 +24,7 @@ class Limits:
     usual_labels: int = 2  # of a classifier that names none
     names_labels: bool = True  # whether a file that names none leaves something to assume
     endless: bool = False  # whether `positions` are a default, and longer texts could be read as well
+    word_files: tuple[str, ...] = ()  # by which words have other numbers beside their ids
     padded: bool = False  # whether every text is padded to the longest one's tokens, and the padding read
 
     @property

@@ -39,7 +39,8 @@ _SHOWN = 10  # differences
 _FILES = (  # of a folder, that say what its tokenizer does
     "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
     "special_tokens_map.json", "sentence_bert_config.json", "config.json", "spm.model", "spiece.model",
-    "sentencepiece.bpe.model", "tokenizer.model", "source.spm", "target.spm",
+    "sentencepiece.bpe.model", "tokenizer.model", "source.spm", "target.spm", "word_shape.json",
+    "word_pronunciation.json",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from tokenizer_harness import Runtime, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.vocabulary.prunable import keep_pieces
@@ -39,6 +40,18 @@ def test_texts() -> None:
     texts += [*INVALID_TEXTS, *(random_bytes(source, 12) for _ in range(200))]
     for plain_text in (False, True):
         assert_same(spec, texts, plain_text)
+
+
+def test_pairs_are_cut_where_the_longer_one_ends() -> None:
+    source, spec = random_source(), spec_of_class()
+    letters = [piece for piece in spec.model.pieces if piece]
+    pairs = [tuple(random_text(source, source.choice((1, 9, 30)), letters) for _ in "AB") for _ in range(300)]
+    library = wheel_tokenizer(spec)
+    for capacity in (1, 6, 7, 30):
+        library.enable_truncation(capacity)
+        theirs = [encoding.ids for encoding in library.encode_batch(pairs)]
+        ours = Runtime(spec).encode_pairs([(first.encode(), second.encode()) for first, second in pairs], capacity)
+        assert [our.ids.tolist() for our in ours] == theirs
 
 
 def test_a_pruned_vocabulary() -> None:

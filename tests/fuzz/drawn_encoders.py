@@ -9,6 +9,7 @@ from typing import Any
 import decoder_settings as decoders
 from drawn_classes import CLIPS, LLAMAS
 from family_specials import ROBERTAS
+from published_settings import ROC_BERT
 from token_ids import CLIP, XLM_ROBERTA
 
 Settings = dict[str, Any]
@@ -197,6 +198,14 @@ _RARE: dict[str, Rare] = {
         "summary_type": (0.2, ("first", "last", "mean")),
         "summary_use_proj": (0.1, (True,)),
     },
+    "roc_bert": _WIDE
+    | {
+        "shape_embed_dim": (0.5, (3, 8)),
+        "pronunciation_embed_dim": (0.5, (2, 9)),
+        "shape_vocab_size": (0.2, (11, 30, 9)),
+        **dict.fromkeys(("enable_shape", "enable_pronunciation"), (0.3, (False,))),
+        "concat_input": (0.05, (False,)),
+    },
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
     "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
@@ -361,6 +370,7 @@ _ALWAYS: dict[str, Settings] = {
     **{name: {"eos_token_id": CLIP.separate} for name in ("clip_text_model", "clipseg", "groupvit", "owlv2", "owlvit")},
     "metaclip_2": {"eos_token_id": XLM_ROBERTA.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
+    "roc_bert": ROC_BERT,
     "ultrabert": _ROBERTA_IDS,
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),

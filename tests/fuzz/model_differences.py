@@ -44,6 +44,7 @@ from model_edits import edit_config, edit_tensors  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 from outputs import Tokens  # noqa: E402
 from random_weights import randomize  # noqa: E402
+from roc_bert_numbers import give_numbers  # noqa: E402
 from token_ids import FIRST_WORD, Specials, some_tokens  # noqa: E402
 from unrounded import unrounded  # noqa: E402
 from vocabularies import vocabulary_size, write_tokenizer  # noqa: E402
@@ -370,6 +371,7 @@ def main() -> int:
     parser.add_argument("--one", type=int, metavar="NUMBER", help="this model only, and what it is")
     arguments = parser.parse_args()
     recorded.check_installed()
+    give_numbers()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     warnings.simplefilter("ignore")

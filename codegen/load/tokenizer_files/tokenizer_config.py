@@ -52,6 +52,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(
         ("LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER
     ),
+    "RoCBertTokenizer": BERT_TOKENIZER,  # what it does otherwise is in word_numbers.py
     **dict.fromkeys(("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"), BERT_TOKENIZER),
     **dict.fromkeys(("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"), ROBERTA_TOKENIZER),
     "BloomTokenizer": "TokenizersBackend",

@@ -24,6 +24,7 @@ from token_ids import (
     QWEN,
     REMBERT,
     ROBERTA,
+    ROC_BERT,
     SIGLIP,
     T5,
     XLM_ROBERTA,
@@ -54,6 +55,7 @@ SPECIALS: dict[str, Specials] = {
     "bert-generation": BERT_GENERATION,
     "big_bird": BIG_BIRD,
     "rembert": REMBERT,
+    **dict.fromkeys(("roc_bert", "masks/roc_bert"), ROC_BERT),
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
     **dict.fromkeys(

@@ -22,6 +22,7 @@ from published_settings import (
     LUKE_SIZES,
     MOBILE,
     MODERN_IDS,
+    ROC_BERT,
     XMOD,
 )
 from token_ids import some_tokens
@@ -283,6 +284,10 @@ VARIANTS: dict[str, Variant] = {
         problem_type=MULTI_LABEL,
     ),
     "layoutlm/softmax": bert_like("LayoutLM", 3, (20, 5, 2, 23, 20), max_2d_position_embeddings=12),
+    "roc_bert/softmax": bert_like("RoCBert", 3, (20, 5, 2, 23, 20), **ROC_BERT),
+    "roc_bert/sounds": bert_like(
+        "RoCBert", 4, (18, 3, 1, 19, 14), **ROC_BERT, enable_shape=False, hidden_act="relu", problem_type=MULTI_LABEL
+    ),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL

@@ -14,7 +14,7 @@ from head_model import read_tokenizer, write_cases, write_head_model
 from library_models import MPNET_OFFSET
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, XMOD
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, ROC_BERT, XMOD
 from unrounded import unrounded
 from variant_shapes import Variant, bert_like, distilbert
 
@@ -61,6 +61,7 @@ VARIANTS: dict[str, Variant] = {
         "RemBert", 0, (20, 4, 1, 19, 44), input_embedding_size=12, output_embedding_size=26, hidden_act="relu"
     ),
     "masks/big_bird": bert_like("BigBird", 0, (20, 2, 1, 19, 44)),
+    "masks/roc_bert": bert_like("RoCBert", 0, (20, 2, 1, 19, 44), **ROC_BERT, enable_pronunciation=False),
     "masks/roformer": bert_like("RoFormer", 0, (20, 2, 1, 19, 44), embedding_size=12),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/squeezebert": bert_like("SqueezeBert", 0, (20, 2, 1, 12, 44), embedding_size=20, q_groups=2, k_groups=1),

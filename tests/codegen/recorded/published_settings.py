@@ -45,6 +45,10 @@ OPT = {"word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
 # Of X-MOD, whose second language is that of the texts here.
+# RoCBert's, small: as many entries as vocabularies.write_roc_bert numbers.
+ROC_BERT = {
+    **{"shape_vocab_size": 11, "shape_embed_dim": 6, "pronunciation_vocab_size": 7, "pronunciation_embed_dim": 5},
+}
 XMOD = {"languages": ["en_XX", "de_DE", "sw_KE"], "default_language": "de_DE", "layer_norm_eps": 1e-5}
 # Of LUKE, but for the number of its entities.
 LUKE_SIZES = {"entity_vocab_size": 7, "entity_emb_size": 6, "type_vocab_size": 1, "layer_norm_eps": 1e-5}

@@ -45,6 +45,7 @@ def main() -> None:
     import mixture_variants
     import pair_variants
     import plain_variants
+    import roc_bert_numbers
     import sentence_variants
     import sparse_variants
     import static_variants
@@ -52,6 +53,7 @@ def main() -> None:
     import vector_variants
     import zero_shot_variants
 
+    roc_bert_numbers.give_numbers()
     recorders = {
         f"{prefix}{name}": (module.record, name)
         for module, prefix in (

@@ -28,6 +28,7 @@ class Specials:
 
 
 BERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=True)
+ROC_BERT = replace(BERT, vocabulary="roc_bert")
 NO_SEGMENTS = Specials(unknown=1, classify=2, separate=3, between=1, segments=False)
 MPNET = Specials(unknown=4, classify=0, separate=2, between=2, segments=False, vocabulary="mpnet")
 ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="roberta")

@@ -113,7 +113,7 @@ FAIRSEQ_VOCABULARY = (
 )
 _HERBERT = herbert_folders()["herbert, merges.txt"]
 VOCABULARIES = {
-    "bert": VOCABULARY,
+    **dict.fromkeys(("bert", "roc_bert"), VOCABULARY),
     "mpnet": MPNET_VOCABULARY,
     "roberta": ROBERTA_VOCABULARY,
     "luke": LUKE_VOCABULARY,
@@ -217,8 +217,9 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             folder / "tokenizer_config.json", {"tokenizer_class": "HerbertTokenizer", "model_max_length": max_tokens}
         )
         return
-    if specials.vocabulary == "bert_generation":
-        _write_bert_generation(folder, max_tokens)
+    writes = {"bert_generation": _write_bert_generation, "roc_bert": write_roc_bert}.get(specials.vocabulary)
+    if writes is not None:
+        writes(folder, max_tokens)
         return
     import transformers
 
@@ -281,6 +282,16 @@ def _write_bert_generation(folder: Path, max_tokens: int) -> None:
     (folder / "spiece.model").write_bytes(sentencepiece_file(first, rest))
     named = {"tokenizer_class": "BertGenerationTokenizer", "model_max_length": max_tokens}
     write_json(folder / "tokenizer_config.json", named)
+
+
+def write_roc_bert(folder: Path, max_tokens: int) -> None:
+    """BERT's words, of which some have no shape, others no pronunciation."""
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in VOCABULARY), encoding="utf-8")
+    named = {"tokenizer_class": "RoCBertTokenizer", "model_max_length": max_tokens}
+    write_json(folder / "tokenizer_config.json", named)
+    for name, step, entries in (("word_shape.json", 3, 11), ("word_pronunciation.json", 4, 7)):
+        numbers = {piece: i * step % entries for i, piece in enumerate(VOCABULARY) if i % step or i < 2}
+        write_json(folder / name, numbers)
 
 
 def _append_end(file: Path, end: str, number: int) -> None:
