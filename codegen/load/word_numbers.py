@@ -32,6 +32,7 @@ def word_number_notes(numbers: Mapping[str, tuple[int, ...]], tokenizer: Tokeniz
     return (
         "a capital sigma that ends a word becomes a small one of other places, in RoCBertTokenizer the one of ends; "
         "and characters that are new in Unicode are what tokenizers takes them for, not what the Python at hand does",
+        "of two texts cut to an odd number of tokens the longer keeps one more, in RoCBertTokenizer always the first",
         "in a text the tokens that stand around texts have the shape and pronunciation of [UNK], as around them",
     )
 
