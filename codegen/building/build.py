@@ -25,6 +25,9 @@ _LOG_LINES = 20
 _NO_SQLITE_HEADER = "sqlite3ext.h is missing"  # as tools/sqlite/CMakeLists.txt says it
 # What makes WebAssembly, by Debian's names.
 _WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
+# What CMake looks for, of the many names that it knows, where nothing says which to take.
+_COMPILERS = ("c++", "g++", "clang++")
+_MAKES = ("make", "gmake")
 _OF_CMAKE = frozenset('[]%#$?<>|\\";\n\r')
 _PLACE = re.compile(r"^CMAKE_(CACHEFILE_DIR|HOME_DIRECTORY):INTERNAL=(.*)$", re.MULTILINE)
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
@@ -161,8 +164,7 @@ def build_firmware(directory: Path, board: str, echo: Callable[[str], None]) -> 
 def _configure_and_build(
     binary: Path, options: list[str], echo: Callable[[str], None], target: str | None = None
 ) -> None:
-    if shutil.which("cmake") is None:
-        raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
+    _check_tools(binary, options)
     echo(f"building in {binary}")
     # Said even where there is none: the folder's own CMakeCache.txt may name another. No launcher: what ccache has kept
     # comes without the call graph beside it, which the check of the stack reads.
@@ -174,6 +176,23 @@ def _configure_and_build(
         _forget_another_place(binary)
         _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
         _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
+
+
+def _check_tools(binary: Path, options: Sequence[str]) -> None:
+    """EtchError where nothing is installed that builds: CMake would say it in many lines, and not how to mend it."""
+    if shutil.which("cmake") is None:
+        message = "cmake is not installed (3.22 or newer is needed): apt-get install cmake"
+        raise EtchError("cmake-missing", "build", message)
+    if "--toolchain" in options or (binary / "CMakeCache.txt").is_file():
+        return  # those say which compiler is taken
+    missing = [
+        package
+        for package, variable, names in (("g++", "CXX", _COMPILERS), ("make", "CMAKE_GENERATOR", _MAKES))
+        if variable not in os.environ and not any(map(shutil.which, names))
+    ]
+    if missing:
+        message = f"there is no {' and no '.join(missing)}: apt-get install {' '.join(missing)}"
+        raise EtchError("compiler-missing", "build", message)
 
 
 def _forget_another_place(binary: Path) -> None:

@@ -50,6 +50,29 @@ def test_folder_name_of_any_bytes(tmp_path: Path) -> None:
     one_line(etch("inspect", folder + b"x"), 1)
 
 
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ((), "[cmake-missing] build: cmake is not installed (3.22 or newer is needed): apt-get install cmake"),
+        (("cmake",), "[compiler-missing] build: there is no g++ and no make: apt-get install g++ make"),
+        (("cmake", "make"), "[compiler-missing] build: there is no g++: apt-get install g++"),
+        (("cmake", "clang++"), "[compiler-missing] build: there is no make: apt-get install make"),
+    ],
+)
+def test_nothing_is_installed_that_builds(
+    there: tuple[str, ...], said: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("CXX", "CMAKE_GENERATOR"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "bin").mkdir()
+    for name in there:
+        (tmp_path / "bin" / name).symlink_to("/bin/true")
+    path = {"PATH": str(tmp_path / "bin")}
+    for _ in range(2):
+        outcome = etch("generate", "model", "--out", "out", "--build", cwd=tmp_path, environment=path)
+        assert one_line(outcome, 1) == f"etch: error{said}"
+
+
 def test_out_cannot_be_written(model: Path, tmp_path: Path) -> None:
     before = content(tmp_path)
     for out in ("model/config.json", "model/config.json/out", "model/config.json/deep/out", "/proc/etch/out"):
