@@ -33,7 +33,11 @@ _FULL, _SPARSE = "original_full", "block_sparse"
 
 def read_limits(config: Config) -> Limits:
     """Behind as many tokens as a row of blocks attends to, block-sparse attention begins."""
-    limits = usual_limits(config, "BigBirdTokenizer")
+    return of_full_attention(config, usual_limits(config, "BigBirdTokenizer"))
+
+
+def of_full_attention(config: Config, limits: Limits) -> Limits:
+    """Those of a model, of texts that are not too long for it."""
     kind = config.text("attention_type", _SPARSE)
     if kind not in (_FULL, _SPARSE):
         raise parts.refuse("config-value", f"attention_type '{kind}' is not supported (supported: {_FULL}, {_SPARSE})")

@@ -11,6 +11,7 @@ NAMES = {
     "align": "Align",
     "altclip": "AltCLIP",
     "bart/rows": "Bart",
+    "bigbird_pegasus/rows": "BigBirdPegasus",
     "bert": "Bert",
     "bert-generation": "BertGeneration",
     "big_bird": "BigBird",
@@ -118,7 +119,7 @@ ENDINGS = {
     ),
     **dict.fromkeys(("mt5/encoder", "t5/encoder", "umt5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(
-        ("bart/rows", "mt5/rows", "mvp/rows", "t5/rows", "umt5/rows"),
+        ("bart/rows", "bigbird_pegasus/rows", "mt5/rows", "mvp/rows", "t5/rows", "umt5/rows"),
         ("ForSequenceClassification", "ForQuestionAnswering"),
     ),
     **dict.fromkeys(DECODERS, ("ForSequenceClassification", "Model")),

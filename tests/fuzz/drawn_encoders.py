@@ -49,8 +49,10 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
         return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
-    if family in ("bart/rows", "led/rows", "mvp/rows"):
-        return _draw_bart(source, family == "led/rows")
+    if family in ("bart/rows", "bigbird_pegasus/rows", "led/rows", "mvp/rows"):
+        settings, tokens = _draw_bart(source, family == "led/rows")
+        own = sparse_attention(source) if family.startswith("bigbird") else {}
+        return settings | own, tokens
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
@@ -86,6 +88,14 @@ def led_windows(source: random.Random, layers: int) -> Settings:
     """Of an encoder; the largest is one that the others divide, as the library needs it."""
     windows = source.choice(((4,), (8,), (12,), (4, 8), (4, 12)))
     return {"attention_window": windows[0] if len(windows) == 1 else [source.choice(windows) for _ in range(layers)]}
+
+
+def sparse_attention(source: random.Random) -> Settings:
+    """Of BigBird's PEGASUS; most are full for short texts."""
+    kind = source.choice(("original_full", "block_sparse", "block_sparse", None))
+    settings = {"block_size": source.choice((2, 4, 9)), "num_random_blocks": source.choice((1, 3))}
+    settings |= {} if kind is None else {"attention_type": kind}
+    return settings | ({"use_bias": True} if source.random() < 0.4 else {})
 
 
 def _draw_bart(source: random.Random, is_led: bool) -> tuple[Settings, int]:

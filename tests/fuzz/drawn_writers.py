@@ -9,13 +9,14 @@ from typing import Any
 
 import decoder_settings as decoders
 import writer_variants as recorded
-from drawn_encoders import T5_RARE, T5_SHAPE, led_windows
+from drawn_encoders import T5_RARE, T5_SHAPE, led_windows, sparse_attention
 
 Settings = dict[str, Any]
 
 # By model type: the name before `Config`.
 NAMES = {
     "bart": "Bart",
+    "bigbird_pegasus": "BigBirdPegasus",
     "bloom": "Bloom",
     "codegen": "CodeGen",
     "falcon": "Falcon",
@@ -73,7 +74,7 @@ _BASES = {
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
     "opt": recorded.OPT,
-    "pegasus": recorded.PEGASUS,
+    **dict.fromkeys(("bigbird_pegasus", "pegasus"), recorded.PEGASUS),
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
     **dict.fromkeys(("phi3", "smollm3", *decoders.LIKE_LLAMA), recorded.PHI3),
@@ -139,6 +140,8 @@ def draw_writer(source: random.Random, family: str) -> Settings:
     for key, (chance, values) in often.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
+    if family == "bigbird_pegasus":
+        settings |= sparse_attention(source)
     if family == "led":
         settings |= led_windows(source, settings["encoder_layers"])
     return settings
@@ -148,7 +151,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus"):
+    if family in ("bart", "bigbird_pegasus", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus"):
         width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}

@@ -93,7 +93,19 @@ _ENDINGS = (
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
 _EAGER = (  # no other attention
-    *("big_bird", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "mvp", "rembert", "roformer"),
+    *(
+        "big_bird",
+        "bigbird_pegasus",
+        "deberta",
+        "deberta-v2",
+        "led",
+        "longformer",
+        "megatron-bert",
+        "mpnet",
+        "mvp",
+        "rembert",
+        "roformer",
+    ),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
     *("align", "clap", "ibert", "layoutlm", "xlnet"),
 )

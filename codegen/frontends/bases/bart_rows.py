@@ -11,12 +11,14 @@ from ..shared.encoder_decoder import Form, Positions, check_tokens, read_stacks,
 from .rows_of_both import check_both, graph_of_rows
 
 _BEGIN = "decoder_start_token_id"
-_USUAL = 2  # begin and end
+_USUAL = 2
 
 
-def rows_graph(checkpoint: Checkpoint, max_tokens: int, family: str, positions: Positions, form: Form) -> Graph:
+def rows_graph(
+    checkpoint: Checkpoint, max_tokens: int, family: str, positions: Positions, form: Form, end: int
+) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `family` is what the names of its classes
-    begin with."""
+    begin with, `end` the token that texts end with where the folder does not say it."""
     config, tensors = checkpoint.config, checkpoint.tensors
     check_both(config)
     config.natural_int("pad_token_id", 1)  # the library moves no text without one
@@ -24,5 +26,5 @@ def rows_graph(checkpoint: Checkpoint, max_tokens: int, family: str, positions: 
     begin = config.natural_int(_BEGIN, _USUAL, maximum=vocabulary_of(config) - 1)
     stacks = read_stacks(config, tensors, positions, form, begin=begin)
     body = (*stacks.encoder, *stacks.decoder)
-    graph = graph_of_rows(checkpoint, max_tokens, family, body, stacks.widths, _USUAL)
+    graph = graph_of_rows(checkpoint, max_tokens, family, body, stacks.widths, end)
     return replace(graph, notes=(*stacks.notes, *graph.notes))

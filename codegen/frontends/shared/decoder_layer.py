@@ -49,11 +49,16 @@ def decoder_layer(
     def sources(name: str) -> list[str]:
         return [f"{prefix}{getattr(names, name)}" for prefix in prefixes]
 
-    def linear(name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
+    def linear(
+        name: str,
+        value: str,
+        out: str,
+        activation: str = "none",
+        residual: str | None = None,
+        bias: bool = shape.bias and shape.attention_bias,
+    ) -> Linear:
         size = (widths[out], widths[value])
-        return parts.linear(
-            tensors, name, sources(name), size, value, out, activation, residual=residual, bias=shape.bias
-        )
+        return parts.linear(tensors, name, sources(name), size, value, out, activation, residual=residual, bias=bias)
 
     def with_norm(name: str, *block: Op) -> tuple[Op, ...]:
         norm = parts.layer_norm(
@@ -77,7 +82,7 @@ def decoder_layer(
         *attention("cross", memory, "none"),
         *with_norm(
             "target_norm",
-            linear("target_intermediate", rows, "target_inner", shape.activation),
-            linear("target_output", "target_inner", "target", residual="target"),
+            linear("target_intermediate", rows, "target_inner", shape.activation, bias=shape.bias),
+            linear("target_output", "target_inner", "target", residual="target", bias=shape.bias),
         ),
     )

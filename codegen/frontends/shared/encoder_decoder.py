@@ -64,13 +64,15 @@ class Form:
     """What families differ in."""
 
     embedding_norm: bool = False
-    pre_norm: bool = False  # norms stand before the blocks, and one behind the last
+    pre_norm: bool = False  # norms stand before the blocks, and one behind the last,
+    last_norm: str = "layer_norm"  # which is called so
     logits_bias: bool = True
     activation: str = "gelu"  # where config.json says none
     scales_words: bool | None = False  # where it does not say; None: never
     root: str = "model."  # before the names of all tensors but the logits'
     encoder: LayerNames = BART_NAMES  # what its layers call their parts,
     masks: Callable[[Config], Masks] = lambda _: EVERYTHING  # and which tokens they see
+    attention_bias: Callable[[Config], bool] = lambda _: True  # whether linears of attention have any
     unused: str = ""  # tensors of an encoder's layer that nothing reads, behind its prefix
     source_positions: str = POSITIONS  # the key of how many there are
     target_positions: str = POSITIONS
@@ -150,7 +152,7 @@ def read_stacks(
             body += (norm,)
         body += (_layers(config, tensors, of, shape, form),)
         if form.pre_norm:
-            source = f"{form.root}{of}.layer_norm"
+            source = f"{form.root}{of}.{form.last_norm}"
             body += (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, out),)
         return body
 
@@ -217,6 +219,7 @@ def _shape(config: Config, of: str, form: Form) -> LayerShape:
         activation=parts.activation_of(config, "activation_function", form.activation),
         epsilon=_EPSILON,
         masks=form.masks(config) if of == "encoder" else EVERYTHING,
+        attention_bias=form.attention_bias(config),
     )
     parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
     return shape

@@ -73,6 +73,7 @@ class LayerShape:
     bias: bool = True  # of linears and norms
     input_bias: bool = True  # of queries, keys and values, where linears have any
     linear_bias: bool = True  # of linears, where norms have any
+    attention_bias: bool = True  # of linears of attention, where others have any
     masks: Masks = EVERYTHING
     groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
     scale: float | None = None  # of scores, as `Attention` has it
@@ -201,6 +202,8 @@ class _Parts:
     def linear(self, name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
         shape, widths = self.shape, self.shape.widths | {"normed": self.shape.hidden}
         has_bias = shape.bias and shape.linear_bias and (out not in _INPUTS or shape.input_bias)
+        if out in _INPUTS or name == "attention_output":
+            has_bias = has_bias and shape.attention_bias
         return parts.linear(
             self.tensors,
             name,

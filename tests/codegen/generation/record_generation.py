@@ -46,6 +46,7 @@ LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 EAGER = (
+    "BigBirdPegasus",
     "Bloom",
     "CodeGen",
     "Gemma2",
@@ -60,7 +61,7 @@ EAGER = (
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (
-    *("m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
+    *("bigbird_pegasus/own", "m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
     *("vaultgemma/own", "xglm/texts"),
 )
 

@@ -71,6 +71,16 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "pegasus/own": ("Pegasus", PEGASUS | {"encoder_layers": 2, "activation_function": "gelu"}),
     "pegasus/texts": ("Pegasus", PEGASUS | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["pegasus/texts"]),
+    "bigbird_pegasus/own": (
+        "BigBirdPegasus",
+        PEGASUS
+        | {"decoder_layers": 1, "encoder_layers": 2, "activation_function": "gelu_new"}
+        | {"attention_type": "block_sparse", "block_size": 4, "num_random_blocks": 1},
+    ),
+    "bigbird_pegasus/biased": (
+        "BigBirdPegasus",
+        PEGASUS | {"encoder_layers": 1, "use_bias": True, "scale_embedding": False, "attention_type": "original_full"},
+    ),
     "t5/tied": ("T5", T5),
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
@@ -334,7 +344,7 @@ _DECODERS = """
     Ministral Ministral3 Mistral Mpt NanoChat Nemotron
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
-_TRANSLATORS = ("Bart", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")
+_TRANSLATORS = ("Bart", "BigBirdPegasus", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {

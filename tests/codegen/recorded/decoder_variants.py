@@ -60,6 +60,12 @@ DECODERS: dict[str, Variant] = {
         problem_type=REGRESSION,
     ),
     "mvp/softmax": bart(3, (20, 4, 1, 13, 14), "Mvp", scale_embedding=True, decoder_start_token_id=3),
+    "bigbird_pegasus/softmax": bart(
+        3,
+        (20, 4, 1, 13, 14),
+        "BigBirdPegasus",
+        **{"attention_type": "original_full", "decoder_start_token_id": 3, "eos_token_id": 2, "pad_token_id": 1},
+    ),
     "t5/regression": t5(
         "T5", 1, (20, 3, 1, 23, 20), num_decoder_layers=2, decoder_start_token_id=70, problem_type=REGRESSION
     ),
