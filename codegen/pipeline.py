@@ -101,7 +101,7 @@ def generate(request: Request, echo: Echo) -> None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
     if rows is not None:
-        others: dict[str, tuple[Program, Checkpoint]] = {}
+        others: dict[str, tuple[Program, Checkpoint]] = {}  # what it would be without one of its options
         if calibration is not None:
             others["nearest"] = calibration.nearest, checkpoint
         if pruning is not None:

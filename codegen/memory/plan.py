@@ -8,13 +8,12 @@ lower bound is the most that any single op needs of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
-from ..ir.global_rows import Before, Behind, GlobalRows
-from ..ir.op import parts_of
+from ..ir.global_rows import GlobalRows
 from ..ir.stage import Stage
 from ..targets import (
     ENCODED_PADDING,
@@ -25,6 +24,7 @@ from ..targets import (
     Target,
     round_up,
 )
+from .call_memory import lives_of_calls
 from .liveness import lives_of, op_names
 from .placement import Life, Placement, end_of, lower_bound, place
 
@@ -32,10 +32,6 @@ ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 FLOAT_BYTES = 4
 WORD_ROWS, WORD_ENTRIES = 16, 6 * PANEL_WIDTH  # etch::kWordRows, kWordEntries
-_TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
-_WRITING_BYTES = 152  # sizeof(etch::Writing)
-_BEAMS_BYTES = 1792  # sizeof(etch::Beams)
-_QUESTION_STATE_BYTES = 1984  # etch::QuestionState, and what aligns the arrays behind it
 
 
 @dataclass(frozen=True)
@@ -96,11 +92,6 @@ class Plan:
         return self.placement(name).offset
 
 
-def question_bytes(tokens: int, most_pieces: int) -> int:
-    """As much as sizeof(etch::QuestionMemory), or a little more."""
-    return _QUESTION_STATE_BYTES + 12 * tokens + 13 * (tokens + most_pieces + 1)
-
-
 def plan_memory(
     program: p.Program,
     target: Target,
@@ -124,36 +115,11 @@ def plan_memory(
         sizes[buffer.name] = max(sizes.get(buffer.name, 0), data + row_scales)
         if row_scales:
             scales[buffer.name] = max(scales.get(buffer.name, 0), data)
-    tokens = program.max_tokens
-    begin, end = 0, _last_lookup(program)
-    texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
-    planned = {
-        "texts": Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
-        "ids": Life(_aligned(4 * tokens, target), begin, max(end, _last_end(program))),
-        "segments": Life(_aligned(tokens, target), begin, end),
-        "tokenizer": Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
-    }
-    if program.target is not None:
-        most, beams = program.target.max_tokens, program.target.search.beams
-        sizes_of_steps = {"written": 4 * most * beams}
-        if beams > 1:
-            sizes_of_steps |= {"parents": most * beams, "path": 4 * most}
-            if program.target.restrictions:
-                sizes_of_steps["history"] = 4 * most * beams
-            planned["beams"] = Life(_aligned(_BEAMS_BYTES, target), begin, len(names) - 1)
-        for name, size in sizes_of_steps.items():
-            planned[name] = Life(_aligned(size, target), _first_of_steps(program), len(names) - 1)
-        planned["writing"] = Life(_aligned(_WRITING_BYTES * beams, target), begin, len(names) - 1)
-    if program.task.asks:  # the tokenizer goes on behind each window
-        planned["tokenizer"].last = len(names) - 1
-        planned["question"] = Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
-    for name, size in program.task.token_bytes.items():
-        planned[name] = Life(_aligned(size * tokens, target), begin, len(names) - 1)
-    for name, size in program.task.call_bytes.items():
-        planned[name] = Life(_aligned(size, target), begin, len(names) - 1)
-    planned |= {name: Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
-    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken] or [begin]
-    planned["scratch"] = Life(_aligned(scratch, target), scratched[0], scratched[-1])
+    planned = lives_of_calls(program, len(names) - 1, tokenizer_scratch_bytes, most_pieces)
+    planned |= {name: Life(sizes[name], first, last) for name, (first, last) in lives.items()}
+    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken] or [0]
+    planned["scratch"] = Life(scratch, scratched[0], scratched[-1])
+    planned = {name: replace(life, size=_aligned(life.size, target)) for name, life in planned.items()}
     kinds = {buffer.name: buffer.storage for buffer in buffers}
     return Plan(
         row_block=row_block,
@@ -328,43 +294,6 @@ def logits_at_once(program: p.Program) -> int:
     if program.target.all_logits:
         return entries * beams
     return max(entries, min(entries, p.VOCABULARY_BLOCK) * beams)
-
-
-def _first_of_steps(program: p.Program) -> int:
-    """The number of the first op that is repeated for each step, or of the one behind the last."""
-    index = 1
-    for step in program.steps:
-        if isinstance(step, p.Repeat) and step.over == "steps":
-            return index
-        index += sum(1 for _ in walks.ops_in(step))
-    return index
-
-
-def _last_lookup(program: p.Program) -> int:
-    """Of the ops the last one that reads the ids of the text: in every step where what is written begins with it."""
-    if program.target is not None and not program.target.begin:
-        return len(walks.ops_of(program))
-    ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
-    return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
-
-
-def _last_end(program: p.Program) -> int:
-    """Of the ops the last one that looks for the end of a text, or of its first rows, in its ids, or the last of a head
-    where one does, or looks entries up: the next text's ids are read behind it. 0: none does."""
-    last, index = 0, 0
-    for step in program.steps:
-        ops = list(walks.ops_in(step))
-        found = [i for i, op in enumerate(ops, index + 1) if _looks_for_an_end(op) or isinstance(op, p.EmbeddingMean)]
-        index += len(ops)
-        if found:
-            last = index if isinstance(step, p.Repeat) else found[-1]
-    return last
-
-
-def _looks_for_an_end(op: p.Op) -> bool:
-    rows = (op.global_rows, op.only) if isinstance(op, p.Attention) else (walks.only_rows(op),)
-    by_id = any(isinstance(each, Before | Behind) for each in rows)
-    return by_id or (isinstance(op, p.Pool) and op.end is not None)
 
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:

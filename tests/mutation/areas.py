@@ -78,7 +78,11 @@ EVERY_CALL = "test_every_call_finds_the_same"
 REFUSED = "refused_texts.py::test_every_call_refuses_them"
 AREAS = {
     "tokenizer": Area(
-        ("runtime/src/tokenizer/*.cpp", "runtime/src/tokenizer/*.hpp"),
+        tuple(
+            f"runtime/src/tokenizer/{part}*.{ending}"
+            for part in ("", "normalizers/", "segmenters/", "models/", "unicode/")
+            for ending in ("cpp", "hpp")
+        ),
         (
             Suite(("bin/test-tokenizer", "--gtest_fail_fast"), "test-tokenizer"),
             Suite(
@@ -90,7 +94,7 @@ AREAS = {
         ("grapheme_tables.cpp", "letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
     ),
     "planner": Area(
-        ("codegen/memory/plan.py", "codegen/memory/placement.py", "codegen/memory/liveness.py"),
+        tuple(f"codegen/memory/{name}.py" for name in ("plan", "call_memory", "placement", "liveness")),
         (
             Suite(
                 (

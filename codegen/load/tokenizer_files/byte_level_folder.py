@@ -146,15 +146,20 @@ def read_byte_level_folder(
     return replace(spec, notes=spec.notes + tokens.notes)
 
 
+def read_pieces(folder: CheckpointFolder, described: dict[str, Any] | None) -> tuple[dict[str, int], Any]:
+    """(vocabulary, merges), of `described` or of the two files of BPE; merges are not checked."""
+    if described is not None:
+        return described["model"]["vocab"], described["model"].get("merges")
+    vocab, merges = folder.read_json(VOCAB_FILE), merge_lines(folder.read(MERGES_FILE))
+    check_vocab(vocab, None, VOCAB_FILE)
+    return vocab, merges
+
+
 def _rebuilt(
     folder: CheckpointFolder, config: dict[str, Any], described: dict[str, Any] | None, tokens: FolderTokens, name: str
 ) -> dict[str, Any]:
     """The tokenizer.json of one of `_CLASSES`."""
-    if described is not None:
-        vocab, merges = described["model"]["vocab"], described["model"].get("merges")
-    else:
-        vocab, merges = folder.read_json(VOCAB_FILE), merge_lines(folder.read(MERGES_FILE))
-        check_vocab(vocab, None, VOCAB_FILE)
+    vocab, merges = read_pieces(folder, described)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
     of_qwen2 = name == QWEN2_TOKENIZER

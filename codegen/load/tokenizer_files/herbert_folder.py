@@ -10,14 +10,13 @@ from typing import Any
 from ...ir.tokenizer_spec import END_OF_WORD, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from .byte_level_folder import MERGES_FILE, VOCAB_FILE, check_same_pieces, merge_lines
+from .byte_level_folder import MERGES_FILE, VOCAB_FILE, check_same_pieces, read_pieces
 from .character_bpe_json import is_character_bpe, read_character_bpe_json
 from .folder_tokens import read_tokens
 from .template_json import template_of
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_name, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_json import check_vocab
 
 TOKENIZER_CLASS = "HerbertTokenizer"
 # With their defaults, in the order in which `transformers` adds them.
@@ -29,6 +28,21 @@ _TOKENS: dict[str, object] = {
     "mask_token": "<mask>",
 }
 _ENDS = {"cls_token": 0, "sep_token": 2}  # of a text, by the ids that the class gives them whatever they are
+# Of the tokenizer.json that it makes what no file changes.
+_PIPELINE: dict[str, Any] = {
+    "version": "1.0",
+    "truncation": None,
+    "padding": None,
+    "normalizer": {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": False,
+        "lowercase": False,
+    },
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "decoder": {"type": "BPEDecoder", "suffix": END_OF_WORD},
+}
 _PARTS = {
     "normalizer": "normalizer",
     "segmenter": "pre_tokenizer",
@@ -60,11 +74,7 @@ def read_herbert_folder(folder: CheckpointFolder, described: dict[str, Any] | No
         check_same_pieces(folder, described)
         whole = read_character_bpe_json(described)
     tokens = read_tokens(folder, config, described, _TOKENS, rebuilds=True)
-    if described is not None:
-        vocab, merges = described["model"]["vocab"], described["model"]["merges"]
-    else:
-        vocab, merges = folder.read_json(VOCAB_FILE), merge_lines(folder.read(MERGES_FILE))
-        check_vocab(vocab, None, VOCAB_FILE)
+    vocab, merges = read_pieces(folder, described)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
     begin, end = (tokens.special[key] for key in _ENDS)
@@ -72,39 +82,35 @@ def read_herbert_folder(folder: CheckpointFolder, described: dict[str, Any] | No
         if ids[tokens.special[key]] != number:
             message = f"{key} {shown(tokens.special[key])} has the id {ids[tokens.special[key]]}, not {number}"
             raise refusal("tokenizer-template", message, file=CONFIG_FILE)
+    template = template_of(f"{begin} $A {end}", f"{begin} $A {end} $B {end}", ids, segment)
+    model = _model(vocab, merges, tokens.special["unk_token"])
     spec = read_character_bpe_json(
         {
-            "version": "1.0",
-            "truncation": None,
-            "padding": None,
+            **_PIPELINE,
             "added_tokens": [asdict(token) for token in added],
-            "normalizer": {
-                "type": "BertNormalizer",
-                "clean_text": True,
-                "handle_chinese_chars": True,
-                "strip_accents": False,
-                "lowercase": False,
-            },
-            "pre_tokenizer": {"type": "BertPreTokenizer"},
-            "post_processor": template_of(f"{begin} $A {end}", f"{begin} $A {end} $B {end}", ids, segment),
-            "decoder": {"type": "BPEDecoder", "suffix": END_OF_WORD},
-            "model": {
-                "type": "BPE",
-                "dropout": None,
-                "unk_token": tokens.special["unk_token"],
-                "continuing_subword_prefix": None,
-                "end_of_word_suffix": END_OF_WORD,
-                "fuse_unk": False,
-                "byte_fallback": False,
-                "vocab": vocab,
-                "merges": merges,
-            },
+            "post_processor": template,
+            "model": model,
         }
     )
     tokens.check(spec)
     if whole is not None:
         _check_same(spec, whole, with_segments=bool(segment))
     return replace(spec, notes=spec.notes + tokens.notes)
+
+
+def _model(vocab: dict[str, int], merges: object, unknown: str) -> dict[str, Any]:
+    """`model` of the tokenizer.json that the class makes."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": unknown,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": END_OF_WORD,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "vocab": vocab,
+        "merges": merges,
+    }
 
 
 def _check_same(spec: TokenizerSpec, whole: TokenizerSpec, *, with_segments: bool) -> None:

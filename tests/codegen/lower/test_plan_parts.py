@@ -17,8 +17,9 @@ from codegen import pipeline
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.lower import lower
+from codegen.memory.call_memory import question_bytes
 from codegen.memory.placement import Placement
-from codegen.memory.plan import SCRATCH, expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
+from codegen.memory.plan import SCRATCH, expanded_inputs, plan_memory, relative_scratch_bytes
 from codegen.quantize import RECIPES
 from codegen.render.arena import size_checks
 from codegen.targets import TARGETS, round_up
