@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes runtime/src/tokenizer/grapheme_tables.cpp: what the wheel's grapheme clusters make of each scalar.
+"""Writes runtime/src/tokenizer/unicode/grapheme_tables.cpp: what the wheel's grapheme clusters make of each scalar.
 
     python3 -m codegen.tokenizer.grapheme_tables [--check]
 
@@ -23,9 +23,9 @@ from tokenizers.normalizers import Precompiled
 from .letter_tables import table_text, write_or_check
 from .unicode_probe import scalars
 
-PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "grapheme_tables.cpp"
+PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode" / "grapheme_tables.cpp"
 
-# As in runtime/src/tokenizer/graphemes.hpp.
+# As in runtime/src/tokenizer/unicode/graphemes.hpp.
 JOINS, CONTROL, PREPEND, PICTOGRAPHIC, EXTENDS_PICTURE, JOINER = (1 << bit for bit in range(6))
 CONSONANT, LINKER, EXTENDS_CONJUNCT = 64, 128, 256
 LEADING, VOWEL, TRAILING, AFTER_LEADING, AFTER_VOWEL, AFTER_TRAILING = (512 << bit for bit in range(6))

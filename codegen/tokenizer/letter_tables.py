@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes runtime/src/tokenizer/letter_tables.cpp: which scalars the wheel's expressions take for letters, numbers and
-white space.
+"""Writes runtime/src/tokenizer/unicode/letter_tables.cpp: which scalars the wheel's expressions take for letters,
+numbers and white space.
 
     python3 -m codegen.tokenizer.letter_tables [--check]
 
@@ -18,9 +18,9 @@ from tokenizers.pre_tokenizers import ByteLevel
 
 from .unicode_probe import scalars
 
-PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "letter_tables.cpp"
+PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode" / "letter_tables.cpp"
 
-# As in runtime/src/tokenizer/letters.hpp.
+# As in runtime/src/tokenizer/unicode/letters.hpp.
 OTHER, LETTER, NUMBER, SPACE = range(4)
 LEAF_BITS, MIDDLE_BITS = 4, 4
 

@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import EtchError
 from .fields import Field, unsigned
 
-# As in runtime/src/tokenizer/trie.hpp.
+# As in runtime/src/tokenizer/models/trie.hpp.
 BLOCK = 16  # nodes
 MOST_CHILDREN = 15
 CONTINUES = 0xFF  # a byte that UTF-8 never has

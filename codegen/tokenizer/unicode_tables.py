@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes runtime/src/tokenizer/unicode_tables.cpp: what the wheel does to each scalar, packed for the runtime.
+"""Writes runtime/src/tokenizer/unicode/unicode_tables.cpp: what the wheel does to each scalar, packed for the runtime.
 
     python3 -m codegen.tokenizer.unicode_tables [--check]
 
@@ -17,7 +17,7 @@ import numpy as np
 from .letter_tables import write_or_check
 from .unicode_probe import HANGUL, Probe, probe, scalars
 
-PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode_tables.cpp"
+PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode" / "unicode_tables.cpp"
 
 # As in unicode_tables.hpp.
 LEAF_BITS, MIDDLE_BITS, UPPER_BITS = 3, 4, 4

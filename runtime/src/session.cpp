@@ -21,34 +21,43 @@ bool Written::holds(const void* first, std::size_t count) const noexcept {
     return begin <= other ? other - begin < bytes && count != 0 : begin - other < count && bytes != 0;
 }
 
-bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept {
+namespace {
+
+bool holds(const Written& memory, std::string_view text) noexcept {
+    return memory.holds(text.data(), text.size());
+}
+bool holds(const Written& memory, const etch_text& text) noexcept {
+    return memory.holds(text.data, text.size);
+}
+template <class Pair>
+bool holds(const Written& memory, const Pair& pair) noexcept {
+    return holds(memory, pair.first) || holds(memory, pair.second);
+}
+
+template <class Text>
+bool holds_any(const Written& memory, const Text* texts, std::size_t count) noexcept {
     bool one = memory.holds(texts, count * sizeof *texts);
     for (std::size_t i = 0; i < count; ++i)
-        one = one || memory.holds(texts[i].data(), texts[i].size());
+        one = one || holds(memory, texts[i]);
     return one;
+}
+
+}  // namespace
+
+bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept {
+    return holds_any(memory, texts, count);
 }
 
 bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept {
-    bool one = memory.holds(texts, count * sizeof *texts);
-    for (std::size_t i = 0; i < count; ++i)
-        one = one || memory.holds(texts[i].data, texts[i].size);
-    return one;
+    return holds_any(memory, texts, count);
 }
 
 bool holds_one(const Written& memory, const TextPair* pairs, std::size_t count) noexcept {
-    bool one = memory.holds(pairs, count * sizeof *pairs);
-    for (std::size_t i = 0; i < count; ++i)
-        one = one || memory.holds(pairs[i].first.data(), pairs[i].first.size()) ||
-              memory.holds(pairs[i].second.data(), pairs[i].second.size());
-    return one;
+    return holds_any(memory, pairs, count);
 }
 
 bool holds_one(const Written& memory, const etch_text_pair* pairs, std::size_t count) noexcept {
-    bool one = memory.holds(pairs, count * sizeof *pairs);
-    for (std::size_t i = 0; i < count; ++i)
-        one = one || memory.holds(pairs[i].first.data, pairs[i].first.size) ||
-              memory.holds(pairs[i].second.data, pairs[i].second.size);
-    return one;
+    return holds_any(memory, pairs, count);
 }
 
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {

@@ -156,7 +156,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
         *sorted(path for part in (".", "posix") for path in (ROOT / "runtime/src/hosted" / part).glob("*.cpp")),
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",
-        *(ROOT / f"runtime/src/tokenizer/{name}.cpp" for name in ("characters", "unicode", "unicode_tables")),
+        *(ROOT / f"runtime/src/tokenizer/unicode/{name}.cpp" for name in ("characters", "unicode", "unicode_tables")),
     ]
     flags = [
         *("-std=c++17", "-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),

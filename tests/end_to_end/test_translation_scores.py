@@ -21,11 +21,11 @@ def test_scores(tmp_path: Path) -> None:
     sources = (
         ROOT / "tests" / "end_to_end" / "translation_scores.cpp",
         *(CLI / name for name in ("scores/translation_scores.cpp", "text/utf8.cpp", "text/format.cpp")),
-        *(ROOT / "runtime" / "src" / "tokenizer" / name for name in ("characters.cpp", "unicode_tables.cpp")),
+        *(ROOT / "runtime/src/tokenizer/unicode" / name for name in ("characters.cpp", "unicode_tables.cpp")),
     )
     program = tmp_path / "scores"
-    places = [f"-I{ROOT / 'runtime' / place}" for place in ("include", "src/tokenizer")]
-    subprocess.run(["c++", "-std=c++17", "-O0", *places, *sources, "-o", program], check=True)
+    include = f"-I{ROOT / 'runtime' / 'include'}"
+    subprocess.run(["c++", "-std=c++17", "-O0", include, *sources, "-o", program], check=True)
     files = []
     for i, corpus in enumerate(RECORDED):
         files.append(tmp_path / f"{i}")

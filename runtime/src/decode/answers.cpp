@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/answers.hpp"
 
-#include "../tokenizer/utf8.hpp"
+#include "../tokenizer/unicode/utf8.hpp"
 #include "etch/tokenizer/characters.hpp"
 
 namespace etch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/words.hpp"
 
-#include "../tokenizer/utf8.hpp"
+#include "../tokenizer/unicode/utf8.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

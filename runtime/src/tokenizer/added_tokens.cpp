@@ -2,8 +2,8 @@
 #include "added_tokens.hpp"
 
 #include "bytes16.hpp"
-#include "unicode.hpp"
-#include "utf8.hpp"
+#include "unicode/unicode.hpp"
+#include "unicode/utf8.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "etch/tokenizer/decoders.hpp"
-#include "key_text.hpp"
-#include "trie.hpp"
-#include "utf8.hpp"
+#include "models/key_text.hpp"
+#include "models/trie.hpp"
+#include "unicode/utf8.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

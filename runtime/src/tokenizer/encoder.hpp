@@ -9,10 +9,10 @@
 #include "added_tokens.hpp"
 #include "cursor.hpp"
 #include "etch/tokenizer.hpp"
+#include "models/trie.hpp"
 #include "segmenter.hpp"
-#include "trie.hpp"
-#include "unicode.hpp"
-#include "utf8.hpp"
+#include "unicode/unicode.hpp"
+#include "unicode/utf8.hpp"
 #include "word.hpp"
 #include "words.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an id back to its text, which is what tokens are displayed with: slow and small, every key is looked at.
 #include "etch/tokenizer.hpp"
-#include "key_text.hpp"
-#include "trie.hpp"
+#include "models/key_text.hpp"
+#include "models/trie.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

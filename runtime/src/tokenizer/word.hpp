@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "etch/tokenizer.hpp"
-#include "utf8.hpp"
+#include "unicode/utf8.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

@@ -34,7 +34,7 @@ def test_only_four_library_functions_are_needed() -> None:
     assert foreign <= LIBRARY_FUNCTIONS, sorted(foreign - LIBRARY_FUNCTIONS)
 
 
-@pytest.mark.parametrize("source", ["kernels/avx2/avx2.cpp", "tokenizer/byte_level_bpe.cpp"])
+@pytest.mark.parametrize("source", ["kernels/avx2/avx2.cpp", "tokenizer/models/byte_level_bpe.cpp"])
 def test_a_compiler_that_hardens_adds_no_call(source: str, tmp_path: Path) -> None:
     """As Ubuntu's does by itself: boards' libraries lack what it would call, and no stack budget holds it."""
     commands = json.loads((build_folder() / "compile_commands.json").read_text())

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tokenizer/test_vocabulary.hpp"
-#include "tokenizer/utf8.hpp"
+#include "tokenizer/unicode/utf8.hpp"
 #include "tokenizer_promises.hpp"
 
 namespace {

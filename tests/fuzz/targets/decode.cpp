@@ -6,7 +6,7 @@
 
 #include "fuzz.hpp"
 #include "tokenizer/test_vocabulary.hpp"
-#include "tokenizer/utf8.hpp"
+#include "tokenizer/unicode/utf8.hpp"
 
 namespace {
 

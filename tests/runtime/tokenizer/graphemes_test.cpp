@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of Unicode Standard Annex 29 for extended grapheme clusters, one by one.
-#include "tokenizer/graphemes.hpp"
+#include "tokenizer/unicode/graphemes.hpp"
 
 #include <gtest/gtest.h>
 

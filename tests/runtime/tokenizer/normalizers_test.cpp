@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tables.hpp"
-#include "tokenizer/form_charsmap_normalizer.hpp"
-#include "tokenizer/sequence_normalizer.hpp"
-#include "tokenizer/utf8.hpp"
+#include "tokenizer/normalizers/form_charsmap_normalizer.hpp"
+#include "tokenizer/normalizers/sequence_normalizer.hpp"
+#include "tokenizer/unicode/utf8.hpp"
 
 namespace {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "calls.hpp"
-#include "tokenizer/expression_segmenter.hpp"
-#include "tokenizer/split_segmenter.hpp"
-#include "tokenizer/utf8.hpp"
-#include "tokenizer/word_segmenter.hpp"
-#include "tokenizer/wordpiece.hpp"
+#include "tokenizer/models/wordpiece.hpp"
+#include "tokenizer/segmenters/expression_segmenter.hpp"
+#include "tokenizer/segmenters/split_segmenter.hpp"
+#include "tokenizer/segmenters/word_segmenter.hpp"
+#include "tokenizer/unicode/utf8.hpp"
 
 namespace recorded {
 

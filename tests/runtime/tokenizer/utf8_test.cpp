@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // UTF-8 read forwards and backwards: the edges of well-formedness, byte by byte.
-#include "tokenizer/utf8.hpp"
+#include "tokenizer/unicode/utf8.hpp"
 
 #include <gtest/gtest.h>
 

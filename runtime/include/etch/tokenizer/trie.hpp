@@ -9,7 +9,7 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// src/tokenizer/trie.hpp says how nodes are laid out, codegen/tokenizer/trie.py makes them.
+// src/tokenizer/models/trie.hpp says how nodes are laid out, codegen/tokenizer/trie.py makes them.
 struct Trie {
     const std::uint8_t* labels;      // [nodes + 16] the byte that leads to each node
     const std::uint32_t* blocks;     // [block_count][4]

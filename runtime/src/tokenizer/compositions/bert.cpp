@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/bert_segmenter.hpp"
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/stream.hpp"
+#include "composition.hpp"
+#include "tokenizer/segmenters/bert_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const BertTokenizer&, std::string_view, SpecialTokens, void*, const TokenSink&,
-                         Tokenized&) noexcept;
-template Status tokenize_pair(const BertTokenizer&, std::string_view, std::string_view, SpecialTokens, void*,
-                              const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const BertTokenizer&, std::string_view, SpecialTokens, void*, TokenStream&) noexcept;
-template void read_stream(const BertTokenizer&, std::uint32_t, std::uint32_t, TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(BertTokenizer)

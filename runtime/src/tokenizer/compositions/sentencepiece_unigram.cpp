@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/metaspace_segmenter.hpp"
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/sentencepiece_normalizer.hpp"
-#include "tokenizer/stream.hpp"
-#include "tokenizer/unigram.hpp"
+#include "composition.hpp"
+#include "tokenizer/models/unigram.hpp"
+#include "tokenizer/normalizers/sentencepiece_normalizer.hpp"
+#include "tokenizer/segmenters/metaspace_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const SentencePieceUnigramTokenizer&, std::string_view, SpecialTokens, void*, const TokenSink&,
-                         Tokenized&) noexcept;
-template Status tokenize_pair(const SentencePieceUnigramTokenizer&, std::string_view, std::string_view, SpecialTokens,
-                              void*, const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const SentencePieceUnigramTokenizer&, std::string_view, SpecialTokens, void*,
-                            TokenStream&) noexcept;
-template void read_stream(const SentencePieceUnigramTokenizer&, std::uint32_t, std::uint32_t, TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(SentencePieceUnigramTokenizer)

@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/metaspace_segmenter.hpp"
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/sequence_normalizer.hpp"
-#include "tokenizer/split_segmenter.hpp"
-#include "tokenizer/stream.hpp"
-#include "tokenizer/unigram.hpp"
+#include "composition.hpp"
+#include "tokenizer/models/unigram.hpp"
+#include "tokenizer/normalizers/sequence_normalizer.hpp"
+#include "tokenizer/segmenters/metaspace_segmenter.hpp"
+#include "tokenizer/segmenters/split_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const SequenceSplitUnigramTokenizer&, std::string_view, SpecialTokens, void*, const TokenSink&,
-                         Tokenized&) noexcept;
-template Status tokenize_pair(const SequenceSplitUnigramTokenizer&, std::string_view, std::string_view, SpecialTokens,
-                              void*, const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const SequenceSplitUnigramTokenizer&, std::string_view, SpecialTokens, void*,
-                            TokenStream&) noexcept;
-template void read_stream(const SequenceSplitUnigramTokenizer&, std::uint32_t, std::uint32_t, TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(SequenceSplitUnigramTokenizer)

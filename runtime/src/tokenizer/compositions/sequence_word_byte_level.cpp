@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/byte_level_bpe.hpp"
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/sequence_normalizer.hpp"
-#include "tokenizer/split_segmenter.hpp"
-#include "tokenizer/stream.hpp"
-#include "tokenizer/word_segmenter.hpp"
+#include "composition.hpp"
+#include "tokenizer/models/byte_level_bpe.hpp"
+#include "tokenizer/normalizers/sequence_normalizer.hpp"
+#include "tokenizer/segmenters/split_segmenter.hpp"
+#include "tokenizer/segmenters/word_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const SequenceWordByteLevelBpeTokenizer&, std::string_view, SpecialTokens, void*,
-                         const TokenSink&, Tokenized&) noexcept;
-template Status tokenize_pair(const SequenceWordByteLevelBpeTokenizer&, std::string_view, std::string_view,
-                              SpecialTokens, void*, const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const SequenceWordByteLevelBpeTokenizer&, std::string_view, SpecialTokens, void*,
-                            TokenStream&) noexcept;
-template void read_stream(const SequenceWordByteLevelBpeTokenizer&, std::uint32_t, std::uint32_t,
-                          TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(SequenceWordByteLevelBpeTokenizer)

@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/sequence_normalizer.hpp"
-#include "tokenizer/stream.hpp"
-#include "tokenizer/whitespace_segmenter.hpp"
-#include "tokenizer/wordpiece.hpp"
+#include "composition.hpp"
+#include "tokenizer/models/wordpiece.hpp"
+#include "tokenizer/normalizers/sequence_normalizer.hpp"
+#include "tokenizer/segmenters/whitespace_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const SequenceWordLevelTokenizer&, std::string_view, SpecialTokens, void*, const TokenSink&,
-                         Tokenized&) noexcept;
-template Status tokenize_pair(const SequenceWordLevelTokenizer&, std::string_view, std::string_view, SpecialTokens,
-                              void*, const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const SequenceWordLevelTokenizer&, std::string_view, SpecialTokens, void*,
-                            TokenStream&) noexcept;
-template void read_stream(const SequenceWordLevelTokenizer&, std::uint32_t, std::uint32_t, TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(SequenceWordLevelTokenizer)

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/bert_segmenter.hpp"
-#include "tokenizer/pipeline.hpp"
-#include "tokenizer/sequence_normalizer.hpp"
-#include "tokenizer/stream.hpp"
+#include "composition.hpp"
+#include "tokenizer/normalizers/sequence_normalizer.hpp"
+#include "tokenizer/segmenters/bert_segmenter.hpp"
 
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-
-template Status tokenize(const SequenceWordPieceTokenizer&, std::string_view, SpecialTokens, void*, const TokenSink&,
-                         Tokenized&) noexcept;
-template Status tokenize_pair(const SequenceWordPieceTokenizer&, std::string_view, std::string_view, SpecialTokens,
-                              void*, const TokenSink&, Tokenized&) noexcept;
-template Status open_stream(const SequenceWordPieceTokenizer&, std::string_view, SpecialTokens, void*,
-                            TokenStream&) noexcept;
-template void read_stream(const SequenceWordPieceTokenizer&, std::uint32_t, std::uint32_t, TokenStream&) noexcept;
-
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+ETCH_COMPOSITION(SequenceWordPieceTokenizer)
