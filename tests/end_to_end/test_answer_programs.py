@@ -140,6 +140,11 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     assert "questions: 1," in program.well("--evaluate", tmp_path / "rows.json", "--limit", "1").out.decode()
 
 
+def test_usage(program: Program) -> None:
+    usage = f"usage: {program.path.name} [OPTION…] --question Q --context C | --pair Q C | --pairs"
+    assert program.well("--help").lines[0] == usage
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -103,6 +103,10 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
         assert f"accuracy: {100 * (3 - wrong) / 3:.2f} %" in out
 
 
+def test_usage(program: Program) -> None:
+    assert program.well("--help").lines[0] == f"usage: {program.path.name} [OPTION…] --prompt P CHOICE… | --pairs"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -90,6 +90,12 @@ def test_the_program_of_its_name(program: Program) -> None:
     assert program.path.name == "fill-mask-bert_w8a8_host"
 
 
+def test_help_says_how_a_mask_is_written(program: Program, shared: Path) -> None:
+    assert program.well("--help").lines[-1].endswith(", a mask is written [MASK], 16 candidates of each")
+    other = build_program(generated("masks/roberta", "fp32", shared))
+    assert ", a mask is written <mask>, " in other.well("--help").lines[-1]
+
+
 def test_lines_threads_and_batches(program: Program, tmp_path: Path) -> None:
     texts = texts_of("masks/bert")
     path = tmp_path / "texts.txt"

@@ -125,6 +125,10 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     assert "line 2: unknown label 'up'" in program.refused(1, "--evaluate", path, "--label", "cats")
 
 
+def test_usage(program: Program) -> None:
+    assert program.well("--help").lines[0] == f"usage: {program.path.name} [OPTION…] --labels A,B,… [TEXT…]"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -56,6 +56,8 @@ struct TaskFace {
     // How alike two texts are, each on its own, where the task says it. A text that the model refuses ends the program
     // with `where` and exit code 1.
     Similarity (*compare)(std::string_view first, std::string_view second, const std::string& where) = nullptr;
+
+    const char* usage = " [OPTION…] [TEXT…]";  // behind the program's name
 };
 
 }  // namespace etch::cli

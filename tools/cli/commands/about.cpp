@@ -11,7 +11,7 @@
 namespace etch::cli {
 namespace {
 
-constexpr const char* kInput = R"( [OPTION…] [TEXT…]
+constexpr const char* kInput = R"(
 
 Texts come from the arguments, from --file, or one a line from standard input. A line ends at LF; an empty line is an
 empty text; a TAB is ordinary text and so is a CR, which counts as white space. `--` ends the options. Text is UTF-8,
@@ -81,7 +81,7 @@ void print_version() {
 
 void print_help() {
     const TaskFace& face = kModel.face;
-    write_output("usage: " + printable(kModel.program));
+    write_output("usage: " + printable(kModel.program) + face.usage + '\n');
     for (const char* const part : {kInput, face.input_help, kPlainText, face.output_help, kTokens}) {
         write_part(part);
     }

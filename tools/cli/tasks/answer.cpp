@@ -147,6 +147,9 @@ const TaskFace kAnswerFace = {
     append_answers,
     evaluate_answers,
     RowTexts::joined,
+    false,
+    nullptr,
+    " [OPTION…] --question Q --context C | --pair Q C | --pairs",
 };
 
 }  // namespace etch::cli

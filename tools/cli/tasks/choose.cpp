@@ -145,6 +145,9 @@ const TaskFace kChooseFace = {
     append_choices,
     evaluate_choices,
     RowTexts::choices,
+    false,
+    nullptr,
+    " [OPTION…] --prompt P CHOICE… | --pairs",
 };
 
 }  // namespace etch::cli

@@ -73,7 +73,9 @@ std::string as_text(const Options& options, const Text&, const Answer& answer) {
 }
 
 std::string described() {
-    return format(", %u candidates of a mask", static_cast<unsigned>(kModel.width));
+    std::string out = ", a mask is written ";
+    append_printable(out, label(0));
+    return out + format(", %u candidates of each", static_cast<unsigned>(kModel.width));
 }
 
 constexpr std::uint32_t kJudged = 5;

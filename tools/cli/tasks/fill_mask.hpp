@@ -16,8 +16,9 @@ inline constexpr std::uint32_t kWidth = generated::kMostCandidates;
 inline constexpr const TaskFace& kFace = kFillMaskFace;
 inline constexpr AppendFields* kAppendFields = append_masks;
 
+// The one name that there is: what stands for a mask in a text.
 inline std::string_view name(std::uint32_t) {
-    return {};
+    return generated::kMask;
 }
 
 // Of the last calls, where scores are wanted: that of the i-th result is the i-th one.

@@ -168,6 +168,9 @@ const TaskFace kZeroShotFace = {
     append_zero_shot,
     evaluate_zero_shot,
     RowTexts::joined,
+    false,
+    nullptr,
+    " [OPTION…] --labels A,B,… [TEXT…]",
 };
 
 }  // namespace etch::cli
