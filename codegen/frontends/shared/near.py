@@ -18,7 +18,6 @@ _TRAITS = {
     "state_size": "a state space",
     "attn_logit_softcapping": "scores that a tanh bounds",
     "final_logit_softcapping": "logits that a tanh bounds",
-    "pronunciation_vocab_size": "a tokenizer that says how characters look and sound, which only Python has",
     "n_langs": "a tokenizer by Moses' rules, which only Python has",
     "vision_config": "images",
     "image_size": "images",

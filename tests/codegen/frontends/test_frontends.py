@@ -65,7 +65,6 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         f"type, {name}": (configure(model_type=name, **keys), "model-type-not-supported", f"it asks for {words}")
         for name, keys, words in (
             ("gemma3n", {"final_logit_softcapping": 30.0}, "logits that a tanh bounds"),
-            ("roc_bert", {"pronunciation_vocab_size": 910}, "a tokenizer that says how characters look and sound"),
             ("flaubert", {"n_langs": 1}, "a tokenizer by Moses' rules"),
             ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
