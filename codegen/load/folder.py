@@ -30,6 +30,7 @@ from .multi_vector import (
     is_multi_vector,
     length_notes,
     read_multi_vector,
+    with_query_length,
     with_tokenizer,
 )
 from .pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickle_refusal, pickled_names
@@ -146,6 +147,7 @@ def load_checkpoint(
         usual = max_tokens
         max_tokens, source = default_length(sentence, (usual, source), limits)
         sentence_notes += length_notes(sentence, usual, max_tokens)
+        sentence = with_query_length(sentence, usual, max_tokens)
     word_numbers = read_word_numbers(folder, limits.word_files, tokenizer)
     if limits.padded:
         tokenizer = padded(folder, tokenizer, max_tokens, *_tokenizer_classes(config, limits))

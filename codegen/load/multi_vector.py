@@ -175,6 +175,14 @@ def default_length(modules: MultiVectorModules, usual: tuple[int, str], limits: 
     return value, source
 
 
+def with_query_length(modules: MultiVectorModules, usual: int, chosen: int) -> MultiVectorModules:
+    """Queries that nothing gives a length are cut at the usual one, whatever documents are cut at: said where these are
+    longer."""
+    if modules.query.max_tokens is not None or chosen <= usual:
+        return modules
+    return replace(modules, query=replace(modules.query, max_tokens=usual))
+
+
 def length_notes(modules: MultiVectorModules, usual: int, chosen: int) -> tuple[str, ...]:
     """Where queries are cut at another length than the library's, which is the usual one."""
     if modules.query.max_tokens is not None or chosen >= usual:

@@ -92,20 +92,9 @@ _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
-_EAGER = (  # no other attention
-    *(
-        "big_bird",
-        "bigbird_pegasus",
-        "deberta",
-        "deberta-v2",
-        "led",
-        "longformer",
-        "megatron-bert",
-        "mpnet",
-        "mvp",
-        "rembert",
-        "roformer",
-    ),
+EAGER = (  # no other attention
+    *("big_bird", "bigbird_pegasus", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "mvp"),
+    *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
     *("align", "clap", "ibert", "layoutlm", "xlnet"),
 )
@@ -209,7 +198,7 @@ def library_model(folder: Path, family: str) -> Any:
     if not named:
         raise Other("without a class")  # what etch takes it for, the library does not know
     kind = getattr(transformers, named[0])
-    attention = "eager" if family.partition("/")[0] in _EAGER else "sdpa"
+    attention = "eager" if family.partition("/")[0] in EAGER else "sdpa"
     try:
         said = config_class(kind, family).from_pretrained(folder)
         model, info = kind.from_pretrained(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of random shapes and settings mean for etch what they do for `transformers`, where that is installed."""
+"""Models of random shapes and settings mean for etch what they do for `transformers` and `sentence-transformers`, where
+these are installed."""
 
 from __future__ import annotations
 
@@ -11,17 +12,13 @@ import pytest
 
 
 @pytest.mark.sweep
-def test_models_of_every_family() -> None:
-    for module in ("torch", "transformers"):
+@pytest.mark.parametrize(
+    ("script", "count"), [("model_differences.py", 230), ("sentence_differences.py", 60)], ids=["models", "sentences"]
+)
+def test_models_of_every_family(script: str, count: int) -> None:
+    for module in ("torch", "transformers", "sentence_transformers"):
         pytest.importorskip(module)
-    command = [
-        sys.executable,
-        Path(__file__).with_name("model_differences.py"),
-        "--models",
-        "230",
-        "--seed",
-        "20261127",
-    ]
+    command = [sys.executable, Path(__file__).with_name(script), "--models", str(count), "--seed", "20261127"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 different" in done.stdout

@@ -162,8 +162,8 @@ SAID: list[tuple[list[Change], dict[str, Any]]] = [
     ([put(SETTINGS, do_query_expansion=False), drop(SETTINGS, "attend_to_expansion_tokens")], {"max_tokens": 8}),
     ([put(SETTINGS, query_expansion=None)], {"max_tokens": 8}),
     ([put(SETTINGS, query_length=None)], {"max_tokens": 32, "least_tokens": 32}),
-    ([put(SENTENCE, query_expansion=None)], {}),
-    ([put(SENTENCE, query_expansion={"strategy": "min", "length": 5})], {"least_tokens": 5}),
+    ([put(SENTENCE, query_expansion=None)], {"max_tokens": 13}),  # max_seq_length
+    ([put(SENTENCE, query_expansion={"strategy": "min", "length": 5})], {"max_tokens": 13, "least_tokens": 5}),
 ]
 
 
@@ -200,6 +200,10 @@ def test_other_orders_and_notes(tmp_path: Path) -> None:
     assert found.document.skipped == ()
     (note,) = (note for note in checkpoint.notes if note.startswith("queries are cut"))
     assert note == "queries are cut at 12 tokens, as documents are: sentence-transformers cuts them at 16"
+    shorter = put(SENTENCE, max_seq_length=10)
+    checkpoint, found = loaded(changed(tmp_path / "shorter", order(0, 1), drop(SENTENCE, "query_expansion"), shorter))
+    assert (checkpoint.default_max_tokens, found.query.max_tokens) == (12, 10)
+    assert not any("are cut" in note for note in checkpoint.notes)
     mean = changed(tmp_path / "c", put(SETTINGS, similarity_fn_name="meanmaxsim", prompts={"query": "a", "other": "b"}))
     checkpoint, found = loaded(mean)
     assert (found.query.prompt, found.document.prompt) == ("a", "")

@@ -154,9 +154,9 @@ def record(folder: Path, name: str, seed: int) -> None:
         whole.half().save_pretrained(str(folder), create_model_card=False)
     encoder.save_pretrained(folder)  # without the pooler that the library adds
     if variant.settings is not None:
-        _as_pylate(folder, variant.settings)
+        as_pylate(folder, variant.settings, len(variant.widths))
     if variant.metadata is not None:
-        _as_stanford(folder, variant.metadata)
+        as_stanford(folder, variant.metadata)
     kwargs = {"attn_implementation": attention_of(encoder.config)}
 
     def load(dtype: torch.dtype) -> MultiVectorEncoder:
@@ -195,22 +195,23 @@ def _modules(variant: Vectors, width: int, seed: int) -> list[nn.Module]:
     return made
 
 
-def _as_pylate(folder: Path, settings: dict[str, Any]) -> None:
-    """As PyLate names its modules and places its settings."""
+def as_pylate(folder: Path, settings: dict[str, Any], linears: int) -> None:
+    """As PyLate names its modules, a Transformer and so many linears, and places its settings."""
     write_json(folder / "config_sentence_transformers.json", settings)
-    types = ("sentence_transformers.models.Transformer", "pylate.models.Dense.Dense")
-    paths = ("", "1_Dense")
+    places = [("", "sentence_transformers.models.Transformer")]
+    places += [(f"{i}_Dense", "pylate.models.Dense.Dense") for i in range(1, linears + 1)]
     write_json(
         folder / "modules.json",
-        [{"idx": i, "name": str(i), "path": paths[i], "type": types[i]} for i in range(2)],
+        [{"idx": i, "name": str(i), "path": path, "type": name} for i, (path, name) in enumerate(places)],
     )
-    dense = folder / "1_Dense/config.json"
-    values = json.loads(dense.read_text(encoding="utf-8"))
-    write_json(dense, {key: values[key] for key in ("in_features", "out_features", "bias", "activation_function")})
+    for path, _ in places[1:]:
+        dense = folder / path / "config.json"
+        values = json.loads(dense.read_text(encoding="utf-8"))
+        write_json(dense, {key: values[key] for key in ("in_features", "out_features", "bias", "activation_function")})
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": settings["document_length"] - 1})
 
 
-def _as_stanford(folder: Path, metadata: dict[str, Any]) -> None:
+def as_stanford(folder: Path, metadata: dict[str, Any]) -> None:
     """The linear beside the encoder's weights, no modules."""
     encoder, linear = (load_file(folder / place / "model.safetensors") for place in ("", "1_Dense"))
     tensors = {f"bert.{name}": tensor for name, tensor in encoder.items()} | linear
