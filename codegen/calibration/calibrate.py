@@ -5,8 +5,8 @@ The texts go through the emulator layer by layer; each linear is rounded when it
 on with the new weights. A generative model reads what it writes for these texts, rounded to nearest.
 
 Weights that several layers share are rounded once for each of them, and the last time counts. Tables that are looked
-up, a GRU's steps, the product that finds the best pieces and heads that no text asks stay rounded to nearest. The
-report names both.
+up, a GRU's steps, experts, the product that finds the best pieces and heads that no text asks stay rounded to
+nearest. The report names both.
 """
 
 from __future__ import annotations

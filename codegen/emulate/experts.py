@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.graph import ExpertSoftmax
+from ..ir.graph import ExpertWeighing
 from ..ir.weights import F32Matrix, LinearWeights, S4Matrix
 from .floats import F32Array, QuantizedRows
 from .linear import linear
+from .polynomials import sigmoid
 from .pooling import softmax
 
 
@@ -26,16 +27,16 @@ class Routes:
     weights: F32Array  # [rows, top]: what these count
 
 
-def choose(scores: F32Array, top: int, over: ExpertSoftmax) -> Routes:
+def choose(scores: F32Array, top: int, weighing: ExpertWeighing) -> Routes:
     """Of each row the `top` largest scores [rows, experts], of equal ones the lower expert first."""
     count, experts = scores.shape
     chosen = np.sort(np.argsort(-scores, axis=-1, kind="stable")[:, :top], axis=-1)
-    taken = np.take_along_axis(scores if over == "chosen" else softmax(scores), chosen, axis=-1)
+    taken = np.take_along_axis(softmax(scores) if weighing == "all" else scores, chosen, axis=-1)
     order = np.argsort(chosen.reshape(-1), kind="stable")
     places = np.empty(count * top, np.int64)
     places[order] = np.arange(count * top)
     first = np.searchsorted(chosen.reshape(-1)[order], np.arange(experts + 1))
-    weights = softmax(taken) if over == "chosen" else taken
+    weights = {"all": lambda x: x, "chosen": softmax, "each": sigmoid}[weighing](taken)
     return Routes(first, order // top, places.reshape(count, top), weights)
 
 

@@ -314,7 +314,7 @@ def _gru(op: p.Gru, at: Forward) -> None:
 
 @EMULATE.on(p.ChooseExperts)
 def _choose_experts(op: p.ChooseExperts, at: Forward) -> None:
-    at.write(op.out, choose(at.read(op.scores), op.out.width, op.softmax))
+    at.write(op.out, choose(at.read(op.scores), op.out.width, op.weighing))
 
 
 @EMULATE.on(p.SelectRows)

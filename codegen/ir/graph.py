@@ -216,14 +216,14 @@ class ExpertLinear:
     bias: Parameter | None = weights(default=None)
 
 
-ExpertSoftmax = Literal["all", "chosen"]
+ExpertWeighing = Literal["all", "chosen", "each"]
 
 
 @dataclass(frozen=True)
 class Experts:
     """A mixture of `experts` feed-forward blocks. A row goes through the `top` of them that have its largest `scores`,
     of equal ones the lower first: out = the sum of weight * block(input), weights being the softmax of all scores of
-    the row, or that of the chosen ones.
+    the row, that of the chosen ones, or the sigmoid of each.
 
     A block is output(activation(inner(input))), or of three linears output(activation(gate(input)) * up(input)).
     """
@@ -231,7 +231,7 @@ class Experts:
     linears: tuple[ExpertLinear, ...] = parts()  # (inner, output) or (gate, up, output)
     experts: int = attribute()
     top: int = attribute()
-    softmax: ExpertSoftmax = attribute()
+    weighing: ExpertWeighing = attribute()
     activation: str = attribute()
     scores: str = read()
     input: str = read()

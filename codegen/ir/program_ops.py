@@ -12,7 +12,7 @@ import numpy as np
 from .attention_shape import HeadShape, SoftCap
 from .buffer import Buffer, Kind
 from .global_rows import GlobalRows
-from .graph import ExpertSoftmax, Index, Mask, NormKind, Pooling, WordPooling
+from .graph import ExpertWeighing, Index, Mask, NormKind, Pooling, WordPooling
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
@@ -185,7 +185,7 @@ class Gru:
 class ChooseExperts:
     """Of each row those with the largest scores, and how they are weighed."""
 
-    softmax: ExpertSoftmax = attribute()
+    weighing: ExpertWeighing = attribute()
     scores: Buffer = read()
     out: Buffer = written()
 

@@ -110,7 +110,7 @@ def _gru(op: g.Gru, at: Place) -> list[p.Op]:
 def _experts(op: g.Experts, at: Place) -> list[p.Op]:
     """What the experts of a row make of it lies beside what those of others do until it is summed."""
     kind = at.recipe.kind
-    before = f"expert_{at.rows}_" if at.rows == "one" else "expert_"
+    before = f"{op.out}_row_" if at.rows == "one" else f"{op.out}_"
 
     def rows(name: str, width: int) -> p.Buffer:
         return p.Buffer(f"{before}{name}", "f32", at.rows, width, times=op.top)
@@ -126,7 +126,7 @@ def _experts(op: g.Experts, at: Place) -> list[p.Op]:
     made = rows("outputs", at.graph.widths[op.out])
     quantize_rows, operand = as_operand(selected)
     ops: list[p.Op] = [
-        p.ChooseExperts(op.softmax, at.buffer(op.scores), routes),
+        p.ChooseExperts(op.weighing, at.buffer(op.scores), routes),
         p.SelectRows(routes, at.buffer(op.input), selected),
         *quantize_rows,
     ]

@@ -281,9 +281,12 @@ def _experts(op: g.Experts, at: _State) -> None:
     rows, scores = at.values[op.input], at.values[op.scores]
     chosen = np.argsort(-scores, axis=-1, kind="stable")[:, : op.top]
     taken = np.take_along_axis(scores, chosen, axis=-1)
-    weights = np.exp(taken - scores.max(axis=-1, keepdims=True))
-    over = weights if op.softmax == "chosen" else np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = weights / over.sum(axis=-1, keepdims=True)
+    if op.weighing == "each":
+        weights = FUNCTIONS["sigmoid"](taken)
+    else:
+        over = taken if op.weighing == "chosen" else scores
+        weights = np.exp(taken - over.max(axis=-1, keepdims=True))
+        weights /= np.exp(over - over.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
     mixed = np.zeros((len(rows), op.linears[-1].weight.shape[0] // op.experts))
     for expert in range(op.experts):
         of_expert, place = np.nonzero(chosen == expert)

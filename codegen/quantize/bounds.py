@@ -134,7 +134,8 @@ def _experts(op: g.Experts, bounds: _Bounds) -> None:
         weight = linear.weight.at(bounds.layer)
         bounds.set(op.out, max(_of_rows(linear, bounds[op.input], bounds), 1.0) * inner, weight)
         inner = bounds[op.out]
-    bounds.set(op.out, _of_rows(narrowing, inner, bounds), narrowing.weight.at(bounds.layer))  # weights add up to 1
+    most = op.top if op.weighing == "each" else 1  # what weights add up to
+    bounds.set(op.out, most * _of_rows(narrowing, inner, bounds), narrowing.weight.at(bounds.layer))
 
 
 @BOUND.on(g.Masked)

@@ -133,7 +133,7 @@ def _choose_experts(op: p.ChooseExperts, scope: Scope) -> str:
     values = {
         "rows": scope.rows(op.scores),
         "top": str(op.out.width),
-        "softmax": op.softmax,
+        "weighing": op.weighing,
         "scores": scope.view(op.scores),
         "out": scope.view(op.out),
     }

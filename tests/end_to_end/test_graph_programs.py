@@ -54,6 +54,7 @@ QUICK = [
     ("experts, first", "w8a8", "host"),
     ("experts, mean", "fp32", "m-profile"),
     ("experts behind layers", "w8a8", "m-profile"),
+    ("experts, one for all", "w8a8", "host"),
     ("weights of words, max", "w8a8", "host"),
     ("weights of words, sum", "fp32", "m-profile"),
 ]
@@ -98,6 +99,7 @@ SWEEP = [
     ("experts, mean", "w8a8", "host"),
     ("one of the experts", "w4a8", "m-profile"),
     ("experts behind layers", "fp32", "host"),
+    ("experts, one for all", "w4a8", "m-profile"),
     ("weights of words, max", "w4a8", "m-profile"),
     ("weights of words, sum", "w8a8", "host"),
 ]

@@ -32,7 +32,6 @@ import numpy as np  # noqa: E402
 import record_generation as recorded  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
-from decoder_settings import LIKE_LLAMA, OF_LLAMA  # noqa: E402
 from drawn_classes import ENDINGS, NAMES, PREFIXES  # noqa: E402
 from drawn_encoders import draw_encoder  # noqa: E402
 from drawn_halves import HALVES, of_whole  # noqa: E402
@@ -40,6 +39,7 @@ from drawn_writers import NAMES as WRITERS  # noqa: E402
 from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
 from family_specials import specials_of  # noqa: E402
 from head_model import LONGFORMERS_OF_PAIRS  # noqa: E402
+from like_llama_settings import LIKE_LLAMA, MIXTURES, OF_LLAMA  # noqa: E402
 from model_edits import edit_config, edit_tensors  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 from outputs import Tokens  # noqa: E402
@@ -198,11 +198,13 @@ def library_model(folder: Path, family: str) -> Any:
     if not named:
         raise Other("without a class")  # what etch takes it for, the library does not know
     kind = getattr(transformers, named[0])
-    attention = "eager" if family.partition("/")[0] in EAGER else "sdpa"
+    name = family.partition("/")[0]
+    attention = "eager" if name in EAGER else "sdpa"
+    experts = {"experts_implementation": "eager"} if name in MIXTURES else {}  # the usual one has no float64
     try:
         said = config_class(kind, family).from_pretrained(folder)
         model, info = kind.from_pretrained(
-            folder, config=said, dtype=torch.float64, attn_implementation=attention, output_loading_info=True
+            folder, config=said, dtype=torch.float64, attn_implementation=attention, output_loading_info=True, **experts
         )
     except Exception as error:
         raise Other("read by etch only") from error

@@ -111,6 +111,20 @@ def below_each_other(arrays: Sequence[Array]) -> Computed:
     return Computed(name, shape, lambda: np.concatenate([array.values for array in arrays]), arrays[0].file)
 
 
+def part_of_each(array: Array, part: int, count: int) -> Computed:
+    """Of matrices that are stored as one tensor [matrices, rows, columns] one of `count` parts of their rows each, one
+    below the other."""
+    matrices, rows, columns = array.shape
+    shape = (matrices * rows // count, columns)
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        parts = array.values.reshape(matrices, count, rows // count, columns)
+        return np.ascontiguousarray(parts[:, part]).reshape(shape)
+
+    name = array.name if count == 1 else f"{array.name}, {part + 1} of {count}"
+    return Computed(name, shape, compute, array.file)
+
+
 def times(array: Array, factor: float) -> Computed:
     """A tensor times a number."""
     return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

@@ -1,13 +1,185 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of mixtures of experts."""
+"""Mixtures of experts: what files call their parts, and the ops that are made of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from ...ir.graph import Norm, Parameter
+from ...ir.graph import Add, ExpertLinear, Experts, ExpertWeighing, Norm, Op, Parameter
 from ...ir.parameter import Array
-from .computed import Computed
+from ...load.config import Config
+from ...load.safetensors import TensorFile
+from . import parts
+from .computed import Computed, below_each_other, part_of_each
+
+_MOST_EXPERTS = 4096
+# Training's, and what is returned beside the outputs.
+HARMLESS_KEYS = frozenset({"output_router_logits", "router_aux_loss_coef", "router_jitter_noise"})
+Sources = Callable[[str], list[str]]  # of a tensor's name below the layers, its name in each of them
+
+
+@dataclass(frozen=True)
+class OneByOne:
+    """Names below a layer in a file that has tensors of each expert, `{}` its number."""
+
+    router: str
+    gate: str
+    up: str
+    down: str
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """The same of one with tensors of all: [experts, 2 * inner, width], gates first, and [experts, width, inner]."""
+
+    router: str
+    gate_and_up: str
+    down: str
+
+
+QWEN_NAMES = (
+    OneByOne("mlp.gate", *(f"mlp.experts.{{}}.{of}_proj" for of in ("gate", "up", "down"))),
+    Stacked("mlp.gate", "mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
+)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A block that all rows go through, which counts as much as the sigmoid of a score of its own."""
+
+    inner: int
+    names: OneByOne
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """What layers have in the place of a feed-forward block, but for the `dense` ones."""
+
+    experts: int
+    top: int
+    inner: int
+    weighing: ExpertWeighing
+    names: tuple[OneByOne | Stacked, ...] = QWEN_NAMES  # of the forms that a file may have
+    shared: Shared | None = None
+    dense: frozenset[int] = frozenset()
+
+    def widths(self, width: int) -> dict[str, int]:
+        """Of what the ops write, where rows are so wide."""
+        own = {"scores": self.experts, "mixed": width}
+        return own if self.shared is None else own | {"shared_score": 1, "shared": width}
+
+    def ops(self, tensors: TensorFile, sources: Sources, width: int, activation: str, value: str) -> tuple[Op, ...]:
+        """What adds to `hidden` what is made of `value`."""
+        of = _Of(tensors, sources, width, activation, value)
+        form = next((form for form in self.names if of.has(form)), self.names[0])
+        size = self.experts, self.inner
+        linears = of.one_by_one(form, *size) if isinstance(form, OneByOne) else of.stacked(form, *size)
+        ops = of.mixed(form.router, linears, size[0], self.top, self.weighing)
+        if self.shared is not None:
+            linears = of.one_by_one(self.shared.names, 1, self.shared.inner, "shared")
+            ops += of.mixed(
+                self.shared.names.router, linears, 1, 1, "each", ("shared_router", "shared_score", "shared")
+            )
+        return ops
+
+
+@dataclass(frozen=True)
+class _Of:
+    """Parts of some layers."""
+
+    tensors: TensorFile
+    sources: Sources
+    width: int
+    activation: str
+    value: str
+
+    def has(self, form: OneByOne | Stacked) -> bool:
+        """Whether the file's first layer is of this form."""
+        name = f"{form.down.format(0)}.weight" if isinstance(form, OneByOne) else form.down
+        return self.sources(name)[0] in self.tensors
+
+    def mixed(
+        self,
+        router: str,
+        linears: tuple[ExpertLinear, ...],
+        experts: int,
+        top: int,
+        weighing: ExpertWeighing,
+        names: tuple[str, str, str] = ("router", "scores", "mixed"),
+    ) -> tuple[Op, ...]:
+        """Scores, which stay in floats whatever the recipe, for they decide, and the sum of the chosen experts."""
+        name, scores, out = names
+        size = experts, self.width
+        return (
+            parts.linear(self.tensors, name, self.sources(router), size, self.value, scores, exact=True, bias=False),
+            Experts(linears, experts, top, weighing, self.activation, scores, self.value, out),
+            Add("hidden", out, "hidden"),
+        )
+
+    def one_by_one(self, form: OneByOne, experts: int, inner: int, name: str = "expert") -> tuple[ExpertLinear, ...]:
+        """Gate, up and down."""
+
+        def linear(of: str, source: str, outputs: int, inputs: int) -> ExpertLinear:
+            by_expert = [self.sources(f"{source.format(i)}.weight") for i in range(experts)]
+            size = outputs, inputs
+            layers = ([self.tensors.take(each, size) for each in layer] for layer in zip(*by_expert, strict=True))
+            arrays = tuple(layer[0] if experts == 1 else below_each_other(layer) for layer in layers)
+            return ExpertLinear(f"{name}_{of}", Parameter(f"{name}_{of}_weight", arrays))
+
+        return (
+            linear("gate", form.gate, inner, self.width),
+            linear("up", form.up, inner, self.width),
+            linear("output", form.down, self.width, inner),
+        )
+
+    def stacked(self, form: Stacked, experts: int, inner: int) -> tuple[ExpertLinear, ...]:
+        """The same."""
+        both = [self.tensors.take(of, (experts, 2 * inner, self.width)) for of in self.sources(form.gate_and_up)]
+        down = [self.tensors.take(of, (experts, self.width, inner)) for of in self.sources(form.down)]
+
+        def linear(of: str, arrays: tuple[Array, ...]) -> ExpertLinear:
+            return ExpertLinear(f"expert_{of}", Parameter(f"expert_{of}_weight", arrays))
+
+        return (
+            linear("gate", tuple(part_of_each(array, 0, 2) for array in both)),
+            linear("up", tuple(part_of_each(array, 1, 2) for array in both)),
+            linear("output", tuple(part_of_each(array, 0, 1) for array in down)),
+        )
+
+
+def counts_of(config: Config, keys: tuple[str, ...], usual: tuple[int, int]) -> tuple[int, int]:
+    """How many experts there are, by the first of some names of one key that is said, and how many a row goes through;
+    `usual` where nothing says it."""
+    said = [key for key in keys if config.values.get(key) is not None]
+    for key in said:
+        if config.values[key] != config.values[said[0]]:
+            raise parts.refuse(
+                "config-value", f"{key} is not what {said[0]} says, though both are one: make them agree"
+            )
+    experts = config.positive_int(said[0] if said else keys[0], usual[0], maximum=_MOST_EXPERTS)
+    return experts, config.positive_int("num_experts_per_tok", usual[1], maximum=experts)
+
+
+def normalized(config: Config) -> ExpertWeighing:
+    """Whether weights of chosen experts add up to 1."""
+    return "chosen" if config.flag("norm_topk_prob", False) else "all"
+
+
+def dense_layers(config: Config) -> frozenset[int]:
+    """Those without experts: all but every so many, and those that are named."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    step = config.positive_int("decoder_sparse_step", 1, maximum=parts.MAX_LAYERS)
+    named = config.values.get("mlp_only_layers")
+    named = [] if named is None else named
+    if not isinstance(named, list) or not all(type(layer) is int for layer in named):
+        raise parts.refuse("layers-out-of-range", "mlp_only_layers: expected a list of layers")
+    dense = frozenset(layer for layer in range(layers) if layer in named or (layer + 1) % step)
+    if len(dense) == layers:
+        raise parts.refuse("config-not-supported", "mlp_only_layers, decoder_sparse_step: no layer has experts")
+    return dense
 
 
 def plus(name: str, value: str, biases: tuple[Array, ...]) -> Norm:

@@ -65,9 +65,11 @@ def read_sizes(
         inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
-    if "head_dim" not in config and head_width is None:
+    if config.values.get("head_dim") is None and head_width is None:  # null says so, too
         parts.check_heads(width, heads)
-    head_width = config.positive_int("head_dim", head_width or width // heads, maximum=parts.MAX_WIDTH)
+        head_width = width // heads
+    else:
+        head_width = config.positive_int("head_dim", head_width, maximum=parts.MAX_WIDTH)
     parts.check_shared_heads(heads, head_width, key_heads)
     return Sizes(width, heads, key_heads, head_width, inner, count)
 

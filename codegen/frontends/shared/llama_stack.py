@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Attention, Embed, Experts, Layers, Multiply, Node, Op, Parameter, Term
 from ...ir.in_place import LEAST_CAP
+from ...ir.op import ByLayer, map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
+from .computed import scaled
+from .experts import Mixture
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
 from .llama_parts import LlamaParts, NormBiases, OwnWeights, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
+from .periods import layers_of_kinds
 from .rotary import Angles, angles_of, rotary_tables, still_tables
 
 WORDS = "embed_tokens.weight"
@@ -26,6 +30,8 @@ MAX_POSITIONS = 1 << 20
 HEAD_NORMS = ("q_norm", "k_norm")  # as most that have some call those of each head's queries and keys
 _TURNED, _STILL = "turned", "still"
 _SQUARED = "relu2"
+_MIXED, _DENSE = "mixed", "dense"  # kinds of layers where some have experts
+_OWN = frozenset(("key", "value"))  # of a layer that is written token by token
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,7 @@ class Form:
     narrowing: str = "mlp.down_proj"  # the last linear of a feed-forward block with a gate
     inner_key: str = "intermediate_size"  # says how wide that block is,
     inner: int | None = None  # which it is where the configuration does not say it; None: it has to
+    mixture: Mixture | None = None  # of experts
 
 
 @dataclass(frozen=True)
@@ -225,10 +232,30 @@ def llama_stack(
     )
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
-    layer = (*_attention(made, form, seen_by(sizes.head_width)), *_feed_forward(made, form, _activation(config, form)))
+    seen, activation = seen_by(sizes.head_width), _activation(config, form)
     embed = Embed((Term(words, "ids", factor=form.factors.words),), "hidden")
-    body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
-    return Stack(body, sizes.widths, words, sizes.width)
+    if form.mixture is None:
+        layer = (*_attention(made, form, seen), *_feed_forward(made, form, activation))
+        body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
+        return Stack(body, sizes.widths, words, sizes.width)
+    mixture = form.mixture
+    kinds = tuple(_DENSE if layer in mixture.dense else _MIXED for layer in range(sizes.layers))
+    if mixture.dense:
+        _check_alike(seen)
+
+    def ops_of(kind: str, layers: tuple[int, ...]) -> tuple[Op, ...]:
+        of_kind = replace(made, layers=layers)
+        block = _experts(of_kind, form, activation) if kind == _MIXED else _feed_forward(of_kind, form, activation)
+        return (*_attention(of_kind, form, seen), *block)
+
+    layers, widths = layers_of_kinds(kinds, ops_of, sizes.widths | mixture.widths(sizes.width), _OWN)
+    return Stack((embed, *layers, made.final_norm()), widths, words, sizes.width)
+
+
+def _check_alike(seen: Seen) -> None:
+    """Layers of different kinds are written down apart from each other: what they see must be the same."""
+    if any(isinstance(of, ByLayer) for of in (seen.masks.mask, seen.masks.window, seen.table)):
+        raise parts.refuse("config-not-supported", "windows of some layers, where only some layers have experts")
 
 
 def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
@@ -275,6 +302,15 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
     return (*ops, *made.added(output, form.norms.behind_feed_forward, form.factors.blocks))
 
 
+def _experts(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
+    """In the place of it."""
+    assert form.mixture is not None
+    value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
+    mixed = form.mixture.ops(made.tensors, made.sources, made.sizes.width, activation, value)
+    factor = form.factors.blocks
+    return (*ops, *(mixed if factor == 1 else (_scaled(op, factor) for op in mixed)))
+
+
 def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
     """The rows that a block reads, and what makes them."""
     return ("hidden", ()) if norm is None else ("normed", (made.norm(name, norm),))
@@ -283,3 +319,11 @@ def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tu
 def _activation(config: Config, form: Form) -> str:
     name = config.text(form.activation_key, form.activation)
     return parts.activation_named(form.renamed.get(name, name), form.activation_key)
+
+
+def _scaled(op: Op, factor: float) -> Op:
+    """What experts add to the rows, times a number."""
+    if not isinstance(op, Experts):
+        return op
+    last = map_slots(op.linears[-1], lambda weights: scaled(weights, factor))
+    return replace(op, linears=(*op.linears[:-1], last))

@@ -38,7 +38,7 @@ void choose(const float* scores, std::uint32_t experts, std::uint32_t top, std::
 template <class Linear, class Op>
 void multiply(const Op& op, const OpContext& context, std::uint32_t first, std::uint32_t last) noexcept {
     const std::uint32_t outputs = expert_outputs(op.out.width);
-    const std::uint32_t experts = op.weights.outputs / outputs;
+    const std::uint32_t experts = (op.weights.outputs + outputs - 1) / outputs;  // the last one's may fill no panel
     for (std::uint32_t expert = 0; expert < experts; ++expert) {
         const std::uint32_t row = op.routes.first[expert];
         const std::uint32_t count = op.routes.first[expert + 1] - row;
@@ -62,12 +62,13 @@ void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint
         std::uint32_t* const chosen = out.places + std::size_t{row} * top;
         float* const weights = out.weights + std::size_t{row} * top;
         choose(of_row.data, experts, top, chosen);
-        if (over == ExpertSoftmax::all) Softmax{1, of_row, {all, experts}}.run(context, 0, 1);
+        if (weighing == ExpertWeighing::all) Softmax{1, of_row, {all, experts}}.run(context, 0, 1);
         for (std::uint32_t i = 0; i < top; ++i) {
-            weights[i] = over == ExpertSoftmax::all ? all[chosen[i]] : of_row.data[chosen[i]];
+            weights[i] = weighing == ExpertWeighing::all ? all[chosen[i]] : of_row.data[chosen[i]];
             ++out.first[chosen[i] + 1];
         }
-        if (over == ExpertSoftmax::chosen) Softmax{1, {weights, top}, {weights, top}}.run(context, 0, 1);
+        if (weighing == ExpertWeighing::chosen) Softmax{1, {weights, top}, {weights, top}}.run(context, 0, 1);
+        if (weighing == ExpertWeighing::each) context.kernels.activate_row(Activation::sigmoid, weights, top);
     }
     for (std::uint32_t expert = 0; expert < experts; ++expert)
         out.first[expert + 1] += out.first[expert];

@@ -58,12 +58,25 @@ EAGER = (
     "VaultGemma",
     "XGLM",
 )  # no other attention
+MIXTURES = ("GraniteMoe", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe")
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (
     *("bigbird_pegasus/own", "m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
     *("vaultgemma/own", "xglm/texts"),
 )
+
+
+def _in_float64(folder: Path, kind: str, model_class: Any, config: Any) -> Any:
+    """The model of a folder, as the library reads it."""
+    experts = {"experts_implementation": "eager"} if kind in MIXTURES else {}  # the usual one has no float64
+    return model_class.from_pretrained(
+        folder,
+        config=config.from_pretrained(folder),
+        dtype=torch.float64,
+        attn_implementation="eager" if kind in EAGER else "sdpa",
+        **experts,
+    ).eval()
 
 
 def record(folder: Path, name: str, seed: int) -> None:
@@ -85,9 +98,7 @@ def record(folder: Path, name: str, seed: int) -> None:
         (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
     else:
         (folder / "generation_config.json").unlink()
-    attention = "eager" if kind in EAGER else "sdpa"
-    said = type(config).from_pretrained(folder)
-    double = model_class.from_pretrained(folder, config=said, dtype=torch.float64, attn_implementation=attention).eval()
+    double = _in_float64(folder, kind, model_class, type(config))
     random = np.random.default_rng(seed + 1)
     items = []
     for length in (1, 2, 5, 11, 24):

@@ -268,6 +268,36 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA | {"sliding_window": 6, "layer_types": WINDOWS, "logit_scale": 1.5} | SPECIAL["cohere2/texts"],
     ),
     "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
+    "qwen3_moe/own": (
+        "Qwen3Moe",
+        LLAMA
+        | {"num_hidden_layers": 4, "mlp_only_layers": [0], "norm_topk_prob": True, "head_dim": 8, "hidden_size": 16}
+        | {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 9, "pad_token_id": 0}
+        | USED,
+    ),
+    "olmoe/own": (
+        "Olmoe",
+        LLAMA | {"num_experts": 6, "num_experts_per_tok": 3, "intermediate_size": 11, "pad_token_id": 0},
+    ),
+    "mixtral/own": (
+        "Mixtral",
+        LLAMA
+        | {"num_local_experts": 3, "num_experts_per_tok": 2, "intermediate_size": 17, "num_hidden_layers": 1}
+        | {"sliding_window": 6},
+    ),
+    "qwen2_moe/own": (
+        "Qwen2Moe",
+        LLAMA
+        | {"num_experts": 3, "num_experts_per_tok": 1, "moe_intermediate_size": 9, "hidden_size": 16}
+        | {"shared_expert_intermediate_size": 13, "num_hidden_layers": 2, "pad_token_id": 0},
+    ),
+    "granitemoe/own": (
+        "GraniteMoe",
+        LLAMA
+        | {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 1}
+        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
+        | {"tie_word_embeddings": True, "pad_token_id": 0},
+    ),
     "persimmon/own": ("Persimmon", LLAMA | {"layer_norm_eps": 1e-3, "num_hidden_layers": 1, "num_attention_heads": 3}),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
@@ -340,8 +370,8 @@ for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
     Arcee Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
-    GPTNeo GPTNeoX Granite GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3 ModernBertDecoder Llama
-    Ministral Ministral3 Mistral Mpt NanoChat Nemotron
+    GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
+    ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
 _TRANSLATORS = ("Bart", "BigBirdPegasus", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")

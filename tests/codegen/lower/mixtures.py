@@ -10,7 +10,7 @@ from codegen.ir import graph as g
 EXPERTS = 5
 
 
-def experts(b: Builder, softmax: g.ExpertSoftmax, *, gate: bool, top: int = 2, bias: bool = True) -> tuple[g.Op, ...]:
+def experts(b: Builder, weighing: g.ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> tuple[g.Op, ...]:
     """Scores of `hidden`, and what the experts make of it."""
 
     def linear(name: str, outputs: int, inputs: int) -> g.ExpertLinear:
@@ -20,16 +20,16 @@ def experts(b: Builder, softmax: g.ExpertSoftmax, *, gate: bool, top: int = 2, b
     names = ("expert_gate", "expert_up") if gate else ("expert_intermediate",)
     linears = (*(linear(name, INNER, WIDTH) for name in names), linear("expert_output", WIDTH, INNER))
     router = b.linear("router", "hidden", "scores", WIDTH, EXPERTS, bias=False, exact=True)
-    mixture = g.Experts(linears, EXPERTS, top, softmax, "silu" if gate else "gelu", "scores", "hidden", "mixed")
+    mixture = g.Experts(linears, EXPERTS, top, weighing, "silu" if gate else "gelu", "scores", "hidden", "mixed")
     return (router, mixture)
 
 
-def mixed(pooling: g.Pooling, softmax: g.ExpertSoftmax, *, gate: bool, top: int = 2, bias: bool = True) -> g.Graph:
+def mixed(pooling: g.Pooling, weighing: g.ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> g.Graph:
     """In each layer, in the place of its feed-forward block."""
     b = Builder()
     inside = b.inside(2)
     layer = inside.post_layer()[:-3]  # attention, and the norm behind it
-    body = (*layer, *experts(inside, softmax, gate=gate, top=top, bias=bias), g.Add("hidden", "mixed", "hidden"))
+    body = (*layer, *experts(inside, weighing, gate=gate, top=top, bias=bias), g.Add("hidden", "mixed", "hidden"))
     layers = g.Layers("layer", 2, (*body, inside.norm("output_norm", "hidden")))
     return graph((b.embed("hidden"), layers, g.Pool(pooling, "hidden", "result")), "result", **WIDTHS)
 
@@ -40,6 +40,29 @@ def mixed_alone() -> g.Graph:
     layers = g.Layers("layer", 2, b.inside(2).post_layer())
     behind = (*experts(b, "all", gate=True), g.Pool("first", "mixed", "result"))
     return graph((b.embed("hidden"), layers, *behind), "result", **WIDTHS)
+
+
+def shared() -> g.Graph:
+    """Beside those that are chosen one that all rows go through, whose outputs fill no panel."""
+    b = Builder()
+    inside = b.inside(2)
+    layer = inside.post_layer()[:-3]
+    weights = [("shared_gate", INNER, WIDTH), ("shared_up", INNER, WIDTH), ("shared_output", WIDTH, INNER)]
+    linears = tuple(
+        g.ExpertLinear(name, inside.parameter(f"{name}_weight", outputs, inputs, size=inputs**-0.5))
+        for name, outputs, inputs in weights
+    )
+    body = (
+        *layer,
+        *experts(inside, "chosen", gate=True),
+        inside.linear("shared_router", "hidden", "shared_score", WIDTH, 1, bias=False, exact=True),
+        g.Experts(linears, 1, 1, "each", "silu", "shared_score", "hidden", "shared"),
+        g.Add("hidden", "mixed", "hidden"),
+        g.Add("hidden", "shared", "hidden"),
+    )
+    layers = g.Layers("layer", 2, (*body, inside.norm("output_norm", "hidden")))
+    widths = WIDTHS | {"shared_score": 1, "shared": WIDTH}
+    return graph((b.embed("hidden"), layers, g.Pool("mean", "hidden", "result")), "result", **widths)
 
 
 WIDTHS = {"scores": EXPERTS, "mixed": WIDTH}

@@ -53,6 +53,7 @@ WITHOUT_ENCODER = (
     *(
         "lfm2",
         "lfm3",
+        "mixtral",
         "modernbert-decoder",
         "mpt",
         "nemotron",

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
 from mixtures import mixed, mixed_alone
+from mixtures import shared as with_a_shared_expert
 from rows_before import convolved, recurrent
 
 from codegen.ir import graph as g
@@ -386,8 +387,9 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "two heads": two_heads,
     "experts, first": lambda: mixed("first", "all", gate=False),
     "experts, mean": lambda: mixed("mean", "chosen", gate=True, top=3, bias=False),
-    "one of the experts": lambda: mixed("last", "all", gate=True, top=1),
+    "one of the experts": lambda: mixed("last", "each", gate=True, top=1),
     "experts behind layers": mixed_alone,
+    "experts, one for all": with_a_shared_expert,
     "cross attention": cross,
     "projected embedding": projected,
     "neighbors": neighbors,

@@ -22,6 +22,9 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
+from transformers.models.olmoe import modeling_olmoe
+from transformers.models.qwen2_moe import modeling_qwen2_moe
+from transformers.models.qwen3_moe import modeling_qwen3_moe
 from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
@@ -47,7 +50,8 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
-        for module in (*eager, modeling_xglm):
+        routers = modeling_olmoe, modeling_qwen2_moe, modeling_qwen3_moe
+        for module in (*eager, *routers, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():
@@ -63,7 +67,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
 class _Doubles:
     """PyTorch, whose float32 is float64."""
 
-    float32 = torch.float64
+    float32 = float = torch.float64
 
     @staticmethod
     def full(size: Any, value: float, **options: Any) -> torch.Tensor:

@@ -21,12 +21,12 @@ constexpr std::uint32_t kOutputs = 43;
 // What ChooseExperts makes of scores, each array ending where its share does.
 struct Chosen {
     Chosen(const KernelSet& set, std::vector<float> scores, std::uint32_t experts, std::uint32_t top,
-           ExpertSoftmax over)
+           ExpertWeighing weighing)
         : rows(static_cast<std::uint32_t>(scores.size()) / experts),
           bytes(routes_bytes(experts, std::size_t{rows} * top), 0x5A),
           routes(routes_at(bytes.data(), experts, std::size_t{rows} * top)) {
         EdgeArray<std::uint8_t> scratch(choose_experts_scratch_bytes(experts), 0x5A);
-        const ChooseExperts op{rows, top, over, {scores.data(), experts}, routes};
+        const ChooseExperts op{rows, top, weighing, {scores.data(), experts}, routes};
         EXPECT_EQ(op.units(), 1u);
         op.run({set, scratch.data()}, 0, 0);  // nothing
         op.run({set, scratch.data()}, 0, 1);
@@ -47,7 +47,7 @@ TEST(ChooseExperts, TakesTheLargestAndOfEqualOnesTheLower) {
     const std::vector<float> scores = {1.0f,  3.0f, 3.0f,  -1.0f,  // 1, 2
                                        0.0f,  0.0f, -0.0f, 0.0f,   // 0, 1: zeros are equal
                                        -5.0f, 2.0f, -4.0f, 9.0f};  // 3, 1
-    const Chosen chosen(scalar(Packing::panel), scores, 4, 2, ExpertSoftmax::all);
+    const Chosen chosen(scalar(Packing::panel), scores, 4, 2, ExpertWeighing::all);
     EXPECT_EQ(Numbers(chosen.routes.first, chosen.routes.first + 5), (Numbers{0, 1, 4, 5, 6}));
     EXPECT_EQ(chosen.rows_of(0), Numbers{1});
     EXPECT_EQ(chosen.rows_of(1), (Numbers{0, 1, 2}));
@@ -57,15 +57,15 @@ TEST(ChooseExperts, TakesTheLargestAndOfEqualOnesTheLower) {
 }
 
 TEST(ChooseExperts, TakesAllWhereAllAreAskedFor) {
-    const Chosen chosen(scalar(Packing::panel), {2.0f, 2.0f, 1.0f}, 3, 3, ExpertSoftmax::chosen);
+    const Chosen chosen(scalar(Packing::panel), {2.0f, 2.0f, 1.0f}, 3, 3, ExpertWeighing::chosen);
     EXPECT_EQ(Numbers(chosen.routes.first, chosen.routes.first + 4), (Numbers{0, 1, 2, 3}));
     EXPECT_EQ(Numbers(chosen.routes.places, chosen.routes.places + 3), (Numbers{0, 1, 2}));
 }
 
 class ExpertSets : public EachSet {
   protected:
-    Chosen chosen(const KernelSet& of, ExpertSoftmax over) const { return {of, scores, kExperts, kTop, over}; }
-    Chosen chosen() const { return chosen(set(), ExpertSoftmax::all); }
+    Chosen chosen(const KernelSet& of, ExpertWeighing weighing) const { return {of, scores, kExperts, kTop, weighing}; }
+    Chosen chosen() const { return chosen(set(), ExpertWeighing::all); }
 
     // Packed, each expert's outputs up to a panel.
     template <class Value>
@@ -96,23 +96,27 @@ class ExpertSets : public EachSet {
 };
 INSTANTIATE_TEST_SUITE_P(Ops, ExpertSets, ::testing::ValuesIn(usable_sets()), set_name);
 
-TEST_P(ExpertSets, ChooseAsTheScalarSetAndWeighAsASoftmax) {
-    for (const ExpertSoftmax over : {ExpertSoftmax::all, ExpertSoftmax::chosen}) {
-        const Chosen found = chosen(set(), over);
-        const Chosen want = chosen(scalar(set().packing), over);
+TEST_P(ExpertSets, ChooseAndWeighAsTheScalarSet) {
+    for (const ExpertWeighing weighing : {ExpertWeighing::all, ExpertWeighing::chosen, ExpertWeighing::each}) {
+        const Chosen found = chosen(set(), weighing);
+        const Chosen want = chosen(scalar(set().packing), weighing);
         EXPECT_TRUE(same_bits(found.bytes, want.bytes));
         for (std::uint32_t row = 0; row < kRows; ++row) {
             double taken = 0;
             double all = 0;
+            double each = 0;
             for (std::uint32_t expert = 0; expert < kExperts; ++expert) {
                 const Numbers rows = found.rows_of(expert);
                 const double e = std::exp(static_cast<double>(scores[row * kExperts + expert]));
                 all += e;
-                taken += std::count(rows.begin(), rows.end(), row) == 1 ? e : 0.0;
+                const bool is_taken = std::count(rows.begin(), rows.end(), row) == 1;
+                taken += is_taken ? e : 0.0;
+                each += is_taken ? e / (1 + e) : 0.0;
             }
             const float* const weights = found.routes.weights + row * kTop;
             const double sum = static_cast<double>(weights[0]) + static_cast<double>(weights[1]);
-            EXPECT_NEAR(sum, over == ExpertSoftmax::all ? taken / all : 1.0, 1e-6) << row;
+            const double wanted[] = {taken / all, 1.0, each};
+            EXPECT_NEAR(sum, wanted[static_cast<int>(weighing)], 1e-6) << row;
         }
     }
 }
@@ -166,6 +170,21 @@ TEST_P(ExpertSets, FourBitsAreTheExpandedTable) {
     const ExpertLinearS8 of_four{four, of.routes, kChosen, a.view(), {got.data(), kOutputs}};
     const ExpertLinearS8 of_eight{eight, of.routes, kChosen, a.view(), {want.data(), kOutputs}};
     EXPECT_TRUE(same_bits(run(of_four, got, 1), run(of_eight, want, 100)));
+}
+
+// All rows are its own, and no panel is filled behind them.
+TEST_P(ExpertSets, OneExpertIsALinear) {
+    const Chosen of(set(), std::vector<float>(kRows, 0.0f), 1, 1, ExpertWeighing::each);
+    EncodedRows a(set(), x, kRows, kInputs);
+    const std::vector<std::int8_t> own(q.begin(), q.begin() + kOutputs * kInputs);
+    const EdgeArray<std::int8_t> bytes = pack(set().packing, own, kOutputs, kInputs);
+    const S8Weights weights{bytes.data(), scales.data(), bias.data(), kOutputs, kInputs};
+    std::vector<float> got(kRows * kOutputs, NAN);
+    std::vector<float> want(kRows * kOutputs, NAN);
+    const LinearS8 linear{weights, kRows, a.view(), {want.data(), kOutputs}};
+    linear.run({set(), nullptr}, 0, linear.units());
+    const ExpertLinearS8 expert{weights, of.routes, kRows, a.view(), {got.data(), kOutputs}};
+    EXPECT_TRUE(same_bits(run(expert, got, 1), want));
 }
 
 TEST_P(ExpertSets, RowsAreSelectedAndMixedInTheOrderOfTheirExperts) {

@@ -36,8 +36,9 @@ inline Routes routes_at(std::uint8_t* bytes, std::uint32_t experts, std::size_t 
     return {first, rows, places, reinterpret_cast<float*>(places + chosen)};
 }
 
-// Over which scores the softmax is that weighs experts: those of all, or those of the ones that are chosen.
-enum class ExpertSoftmax : std::uint8_t { all, chosen };
+// What an expert counts: its value in the softmax over the scores of all, or over those of the chosen ones; or the
+// sigmoid of its score.
+enum class ExpertWeighing : std::uint8_t { all, chosen, each };
 
 // Bytes of a worker's scratch.
 constexpr std::size_t choose_experts_scratch_bytes(std::uint32_t experts) noexcept {
@@ -45,11 +46,11 @@ constexpr std::size_t choose_experts_scratch_bytes(std::uint32_t experts) noexce
 }
 
 // Of each row the `top` experts with the largest scores, of equal ones the lower first, and their weights, as those of
-// Softmax. One unit.
+// Softmax or Sigmoid. One unit.
 struct ChooseExperts {
     std::uint32_t count;  // rows
     std::uint32_t top;    // at most as many as there are experts
-    ExpertSoftmax over;
+    ExpertWeighing weighing;
     F32Rows scores;  // [count][experts]
     Routes out;
 
@@ -64,7 +65,7 @@ constexpr std::uint32_t expert_outputs(std::uint32_t outputs) noexcept {
 }
 
 // A linear of each expert, on its chosen rows. The weights of all lie one below the other, expert_outputs(out.width)
-// outputs each. Units: panels of kPanelWidth outputs, of all experts.
+// outputs each, of the last one as many as there are, at least. Units: panels of kPanelWidth outputs, of all experts.
 struct ExpertLinearS8 {
     const S8Weights& weights;  // [experts * expert_outputs(out.width)][inputs]
     const Routes& routes;

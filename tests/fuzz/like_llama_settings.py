@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that are drawn for families of Llama's shape: the name of the class, and its rare keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from decoder_settings import GRANITE_FACTORS, Rare
+
+_KINDS = tuple(
+    [kind for kind, is_there in zip(("sliding_attention", "full_attention") * 2, chosen, strict=True) if is_there]
+    for chosen in ((1, 0, 0, 0), (0, 1, 0, 0), (1, 1, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0))
+)
+_ANGLES_BY_KIND = tuple(
+    {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
+    for full in (
+        {"rope_theta": 900.0},
+        {"rope_type": "linear", "factor": 2.5},
+        {"rope_type": "dynamic", "factor": 2.5},
+        *(
+            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, **more}
+            for more in ({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0})
+        ),
+    )
+)
+_YARNS_OF_QUERIES = tuple(
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, "llama_4_scaling_beta": 0.1} | more
+    for more in (
+        *({}, {"mscale": 1.0, "mscale_all_dim": 1.0}, {"mscale": 0.7, "mscale_all_dim": 1.3, "beta_fast": 4}),
+        *({"mscale": 0.7}, {"original_max_position_embeddings": 20}, {"llama_4_scaling_beta": None}),
+        *({"rope_type": "default"}, {"original_max_position_embeddings": 20, "llama_4_scaling_beta": 0.0}),
+        {"attention_factor": 1.25, "max_position_embeddings": 41},
+    )
+)
+_PROPORTIONAL = tuple(
+    {"full_attention": {"rope_type": "proportional", **full}, "sliding_attention": {"rope_theta": 70.0}}
+    for full in ({"partial_rotary_factor": 0.4, "factor": 2.5}, {"rope_theta": 90.0}, {"partial_rotary_factor": 0})
+)
+_ALPHAS = (
+    *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
+    *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
+)
+_GLM: Rare = {
+    "attention_bias": (0.4, (False,)),
+    "head_dim": (1.0, (4, 8, 12)),
+    "rope_parameters": (
+        0.6,
+        (
+            {"rope_theta": 500.0, "partial_rotary_factor": 1.0},
+            {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
+            {"rope_theta": 90.0, "rope_type": "default"},
+        ),
+    ),
+}
+# Of families that are Llama's but for what is drawn here: the name of their classes, and these settings.
+_GEMMA2: Rare = {
+    "head_dim": (1.0, (4, 6, 10)),
+    "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+    "attention_bias": (0.3, (True,)),
+    "query_pre_attn_scalar": (0.5, (1, 7, 16)),
+    "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
+    "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
+    "sliding_window": (0.8, (4, 6, 41)),
+    "layer_types": (0.3, _KINDS),
+}
+_COHERE: Rare = {
+    "attention_bias": (0.3, (True,)),
+    "logit_scale": (0.7, (0.5, 1.5, 3.0)),
+    "tie_word_embeddings": (0.5, (True, False)),
+    "layer_norm_eps": (0.3, (1e-3, 0.1)),
+    "head_dim": (0.2, (4, 6, 10)),
+}
+_BIASES: Rare = dict.fromkeys(("attention_bias", "mlp_bias"), (0.3, (True, False)))
+_EXPERTS: Rare = {
+    "num_experts": (1.0, (3, 5)),
+    "num_experts_per_tok": (1.0, (1, 2, 3)),
+    "norm_topk_prob": (0.5, (True, False)),
+}
+_DENSE_LAYERS: Rare = {
+    "moe_intermediate_size": (1.0, (7, 13)),
+    "mlp_only_layers": (0.4, ([0], [1], [])),
+    "decoder_sparse_step": (0.3, (1, 2)),
+}
+MIXTURES: dict[str, tuple[str, Rare]] = {
+    "granitemoe": (
+        "GraniteMoe",
+        GRANITE_FACTORS
+        | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))},
+    ),
+    "mixtral": (
+        "Mixtral",
+        {
+            "num_local_experts": (1.0, (3, 5)),
+            "num_experts_per_tok": (1.0, (1, 3)),
+            "sliding_window": (0.6, (None, 41, 12)),
+        },
+    ),
+    "olmoe": ("Olmoe", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
+    "qwen2_moe": (
+        "Qwen2Moe",
+        _EXPERTS
+        | _DENSE_LAYERS
+        | {"shared_expert_intermediate_size": (1.0, (9, 14)), "qkv_bias": (0.4, (True, False))},
+    ),
+    "qwen3_moe": ("Qwen3Moe", _EXPERTS | _DENSE_LAYERS | {"attention_bias": (0.3, (True,))}),
+}
+LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
+    **MIXTURES,
+    "granitemoehybrid": (
+        "GraniteMoeHybrid",
+        GRANITE_FACTORS
+        | {
+            "attention_bias": (0.3, (True,)),
+            "num_hidden_layers": (1.0, (2,)),
+            "layer_types": (1.0, (["attention"] * 2, ["full_attention"] * 2, ["attention", "mamba"])),
+            "num_local_experts": (1.0, (0, 0, 0, 0, 0, 2)),
+            "position_embedding_type": (0.7, ("rope", "rope", "nope", None)),
+            "shared_intermediate_size": (0.9, (11, 24, 30)),
+            "mamba_n_heads": (1.0, (2,)),
+        },
+    ),
+    "hyperclovax": (
+        "HyperCLOVAX",
+        GRANITE_FACTORS
+        | _BIASES
+        | {
+            "use_post_norm": (0.4, (True, False)),
+            "head_dim": (0.5, (4, 6, 8)),
+            "attention_multiplier": (0.6, (0.3, None)),
+        },
+    ),
+    "jais2": (
+        "Jais2",
+        _BIASES | {"layer_norm_eps": (0.3, (1e-3, 0.1)), "hidden_act": (0.3, ("relu", "silu", "relu2"))},
+    ),
+    "nanochat": (
+        "NanoChat",
+        {
+            "attention_bias": (0.3, (True,)),
+            "final_logit_softcapping": (0.7, (None, 3.0, 30.0)),
+            "hidden_act": (0.3, ("relu", "silu", "relu2", "gelu")),
+        },
+    ),
+    "cwm": (
+        "Cwm",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "mlp_bias": (0.3, (True,)),
+            "sliding_window": (0.7, (4, 7, 41)),
+            "layer_types": (0.3, _KINDS),
+            "eos_token_id": (1.0, (2,)),
+        },
+    ),
+    "ministral3": (
+        "Ministral3",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "sliding_window": (0.6, (4, 41, 60, None)),
+            "layer_types": (0.1, _KINDS),
+            "rope_parameters": (0.9, _YARNS_OF_QUERIES),
+        },
+    ),
+    "internlm3": (
+        "InternLM3",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "qkv_bias": (0.3, (True, False)),
+            "bias": (0.3, (True, False)),
+            "attention_bias": (0.3, (True, False)),
+            "mlp_bias": (0.3, (True, False)),
+        },
+    ),
+    "iquestcoder": (
+        "IQuestCoder",
+        _BIASES | {"head_dim": (1.0, (4, 6, 10)), "clip_qkv": (0.1, (8.0, None)), "use_sliding_window": (0.1, (True,))},
+    ),
+    "cohere": ("Cohere", _COHERE | {"use_qk_norm": (0.5, (True, False))}),
+    "cohere2": (
+        "Cohere2",
+        _COHERE
+        | {
+            "sliding_window": (0.8, (4, 7, 41, 60)),
+            "layer_types": (0.4, _KINDS),
+            "use_qk_norm": (0.1, (True,)),
+        },
+    ),
+    "gemma": (
+        "Gemma",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "hidden_act": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "use_bidirectional_attention": (0.1, (True, False)),
+        },
+    ),
+    "gemma2": ("Gemma2", _GEMMA2 | {"use_bidirectional_attention": (0.1, (True, False))}),
+    "vaultgemma": ("VaultGemma", _GEMMA2),
+    "modernbert-decoder": (
+        "ModernBertDecoder",
+        {
+            "head_dim": (0.0, ()),
+            "hidden_activation": (0.3, ("gelu", "relu", "silu")),
+            "local_attention": (0.8, (2, 4, 8, 9, 60)),
+            "layer_types": (0.3, _KINDS),
+            "global_attn_every_n_layers": (0.5, (1, 2, 4)),
+            "rope_parameters": (0.4, _ANGLES_BY_KIND[:2]),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "classifier_activation": (0.3, ("relu", "silu", "tanh")),
+            "decoder_bias": (0.4, (False,)),
+            **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
+        },
+    ),
+    "arcee": (
+        "Arcee",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "mlp_bias": (0.3, (True,)),
+            "head_dim": (0.5, (4, 6, 8)),
+        },
+    ),
+    "persimmon": (
+        "Persimmon",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "layer_norm_eps": (0.3, (1e-3, 0.1)),
+            "qk_layernorm": (0.4, (True, False)),
+            "partial_rotary_factor": (0.3, (0.25, 0.75, 1.0)),
+            "tie_word_embeddings": (0.3, (True,)),
+            "head_dim": (0.05, (4, 8)),
+        },
+    ),
+    "nemotron": (
+        "Nemotron",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "attention_bias": (0.3, (True,)),
+            "mlp_bias": (0.3, (True,)),
+            "partial_rotary_factor": (0.3, (0.25, 0.75, 1.0)),
+            "head_dim": (1.0, (4, 8)),
+        },
+    ),
+    "olmo": ("Olmo", {"attention_bias": (0.3, (True,)), "clip_qkv": (0.1, (8.0,))}),
+    "olmo3": (
+        "Olmo3",
+        {
+            "attention_bias": (0.3, (True,)),
+            "sliding_window": (0.6, (4, 41, 60)),
+            "layer_types": (0.5, _KINDS),
+            "rope_parameters": (0.5, _ANGLES_BY_KIND),
+            "head_dim": (0.1, (4, 6)),
+        },
+    ),
+    "ministral": (
+        "Ministral",
+        {"head_dim": (1.0, (4, 6, 10)), "sliding_window": (0.6, (4, 41, 60, None)), "layer_types": (0.5, _KINDS)},
+    ),
+    "helium": ("Helium", {"attention_bias": (0.3, (True,)), "mlp_bias": (0.3, (True,)), "head_dim": (1.0, (4, 6, 8))}),
+    "ernie4_5": ("Ernie4_5", {"use_bias": (0.4, (True,)), "head_dim": (1.0, (4, 6, 10))}),
+    "hunyuan_v1_dense": (
+        "HunYuanDenseV1",
+        {
+            "attention_bias": (0.3, (True,)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "rope_parameters": (0.6, _ALPHAS),
+        },
+    ),
+    "glm": ("Glm", _GLM),
+    "glm4": ("Glm4", _GLM),
+    "seed_oss": (
+        "SeedOss",
+        {
+            **dict.fromkeys(("attention_bias", "attention_out_bias", "mlp_bias"), (0.4, (True, False))),
+            "head_dim": (1.0, (4, 6, 10)),
+        },
+    ),
+    "lfm2": (
+        "Lfm2",
+        {
+            "full_attn_idxs": (0.9, ([0], [1], [2], [0, 2], [1, 2], [0, 9])),
+            "conv_L_cache": (0.4, (2, 4, 9)),
+            "conv_bias": (0.3, (True,)),
+            "block_ff_dim": (0.5, (20, 37)),
+            "block_multiple_of": (1.0, (1, 7, 16)),
+            "block_ffn_dim_multiplier": (0.4, (0.7, 1.3, 2, None)),
+            "block_auto_adjust_ff_dim": (0.3, (False,)),
+            "tie_embedding": (0.3, (True, False)),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+        },
+    ),
+    "lfm3": (
+        "Lfm3",
+        {
+            "num_hidden_layers": (1.0, (4,)),
+            "layer_types": (0.7, (["conv", *_KINDS[2], "conv"], ["full_attention", "conv"] * 2, ["conv"] * 4)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "sliding_window": (0.8, (4, 41)),
+            "conv_L_cache": (0.4, (2, 4, 9)),
+            **dict.fromkeys(("conv_bias", "attention_bias"), (0.3, (True,))),
+            **dict.fromkeys(("use_sandwich_norm", "use_attention_gate"), (0.3, (False,))),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "rope_parameters": (0.6, _PROPORTIONAL),
+        },
+    ),
+    "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),
+}
+
+# Whose classes are Llama's: their configurations.
+OF_LLAMA = {"internlm3": "InternLM3Config", "iquestcoder": "IQuestCoderConfig"}
+
+
+def phi3_angles(width: int) -> Rare:
+    """By heads of `width` values, of which all or some are turned."""
+    parts = [(part, int(width * part) // 2) for part in (1.0, 0.5, 0.75)]
+    factors: list[dict[str, Any]] = [
+        {"partial_rotary_factor": part, "short_factor": short[:pairs], "long_factor": [9.0] * pairs}
+        for part, pairs in parts
+        for short in ([1.0] * pairs, [1.0, 1.3, 2.75, 6.5, 11.0])
+    ]
+    more: tuple[dict[str, Any], ...] = ({}, {}, {"attention_factor": 1.4}, {"factor": 3.0}, {"rope_theta": 500.0})
+    return {
+        "rope_parameters": (0.7, tuple({"rope_type": "longrope", **one, **other} for one in factors for other in more)),
+        "partial_rotary_factor": (0.3, (0.5, 0.75)),
+        "original_max_position_embeddings": (0.7, (16, 41, 60)),
+    }
