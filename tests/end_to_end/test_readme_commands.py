@@ -48,6 +48,7 @@ CALLS = {
     "embed_sparse(workspace, text, result)": "(void)etch::splade::embed_sparse(weighing, text, sparse);",
     **{f"result.{member}": f"(void)sparse.{member};" for member in ("weights", "dense")},
     "etch::dot_product(a, b)": "(void)etch::dot_product(sparse, sparse);",
+    "etch::sort_by_id": "etch::sort_by_id(sparse.weights, 0);",
     "etch::sort_by_id(weights, count)": "etch::sort_by_id(sparse.weights, 0);",
     "embed_each(workspace, text, result)": "(void)etch::late::embed_each(looking, text, found);",
     "result.vectors": "found.vectors = nullptr;",
