@@ -70,9 +70,9 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         )
     },
     "type, near to none": (
-        configure(model_type="vit"),
+        configure(model_type="dinov2"),
         "model-type-not-supported",
-        "'vit' is not supported; needed: a front-end",
+        "'dinov2' is not supported; needed: a front-end",
     ),
     "architecture": (
         configure(architectures=["BertLMHeadModel"]),
