@@ -30,6 +30,7 @@ _COMPILERS = ("c++", "g++", "clang++")
 _MAKES = ("make", "gmake")
 _OF_CMAKE = frozenset('[]%#$?<>|\\";\n\r')
 _PLACE = re.compile(r"^CMAKE_(CACHEFILE_DIR|HOME_DIRECTORY):INTERNAL=(.*)$", re.MULTILINE)
+_COMPILES_RUNTIME = "-- Compiling the runtime"  # what runtime_cache.cmake says
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 
 
@@ -174,8 +175,8 @@ def _configure_and_build(
     binary.mkdir(parents=True, exist_ok=True)
     with locked(binary, wait=True):  # two at once break each other's files
         _forget_another_place(binary)
-        _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
-        _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
+        _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure", echo)
+        _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile", echo)
 
 
 def _check_tools(binary: Path, options: Sequence[str]) -> None:
@@ -207,7 +208,7 @@ def _forget_another_place(binary: Path) -> None:
         shutil.rmtree(binary / "CMakeFiles", ignore_errors=True)
 
 
-def _run(command: list[str], what: str) -> None:
+def _run(command: list[str], what: str, echo: Callable[[str], None]) -> None:
     # A process group of its own, so that what CMake has started can be stopped with it.
     lines: list[str] = []
     process = subprocess.Popen(
@@ -223,6 +224,9 @@ def _run(command: list[str], what: str) -> None:
         with stage(what, "step"):
             for line in process.stdout:
                 lines = [*lines[1 - _LOG_LINES :], line.rstrip("\n")]
+                if line.startswith(_COMPILES_RUNTIME):
+                    kept = line.rstrip().partition(" from ")[2]
+                    echo(f"compiling the runtime first, a minute or two; later builds take it from {kept}")
                 if found := _STEP.match(line):
                     advance_to(int(found[1]), int(found[2] or 100))
                 advance(0)

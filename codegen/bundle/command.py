@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from ..console.argument_types import written
 from ..console.subcommand import Subcommand, take_model
 from ..process.progress import say
 
@@ -14,7 +14,7 @@ PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  
 
 def _take(bundle: argparse.ArgumentParser) -> None:
     take_model(bundle)
-    bundle.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write")
+    bundle.add_argument("--out", type=written, required=True, metavar="FOLDER", help="folder to write")
     bundle.add_argument("--format", choices=PACKAGE_FORMATS, help="instead: what this tool takes, with an example")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import EtchError
@@ -22,6 +23,13 @@ def positive(text: str) -> int:
         return number_from_1(text, 1 << 20)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}") from error
+
+
+def written(text: str) -> Path:
+    """A place to write to. An empty word, as of a variable that is not set, would be this folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name; . is this folder")
+    return Path(text)
 
 
 def size(text: str) -> int:

@@ -16,7 +16,7 @@ from .table_options import add_columns, add_tables, tables_asked_for
 
 def _take(generate: argparse.ArgumentParser) -> None:
     generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
-    generate.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    generate.add_argument("--out", type=types.written, required=True, metavar="DIR", help="folder to write")
     generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
     _add_weights(generate)
     add_lengths(generate)

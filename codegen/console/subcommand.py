@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .argument_types import head
+from .argument_types import head, written
 from .table_options import columns
 
 
@@ -70,4 +70,4 @@ def take_compared(parser: argparse.ArgumentParser) -> None:
 def take_model_and_place(parser: argparse.ArgumentParser) -> None:
     """The generated folder, and where to put the one file that is made of it."""
     take_model(parser)
-    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to put it (default: here)")
+    parser.add_argument("--out", type=written, default=Path(), metavar="FOLDER", help="where to put it (default: here)")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..console.argument_types import written
 from ..console.subcommand import Subcommand, take_compared
 from ..process.progress import say
 
@@ -18,7 +19,7 @@ def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--text-columns", metavar="A,B", help="likewise")
     parser.add_argument("--labels", metavar="0|1|names|A,B", help="likewise")
     parser.add_argument("--latency", action="store_true", help="also times on this machine")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.html", help="the page to write")
+    parser.add_argument("--out", type=written, required=True, metavar="FILE.html", help="the page to write")
 
 
 def _do(arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..console.argument_types import written
 from ..console.subcommand import Subcommand
 from ..process.progress import say
 
@@ -13,7 +14,7 @@ from ..process.progress import say
 def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("adapter", type=Path, metavar="ADAPTER", help="folder with adapter_config.json, as PEFT saves")
     parser.add_argument("base", type=Path, metavar="BASE", help="checkpoint folder it was trained beside")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--out", type=written, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--labels", metavar="A,B", help="names of the classes, in their order (default: as config.json has them)"
     )

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from .. import __version__
+from ..console.argument_types import written
 from ..console.subcommand import Subcommand
 from ..errors import EtchError
 from .completion import SHELLS, of_etch, of_program
@@ -30,7 +31,7 @@ def _complete(arguments: argparse.Namespace) -> None:
 
 
 def _take_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write etch-COMMAND.1")
+    parser.add_argument("--out", type=written, required=True, metavar="DIR", help="where to write etch-COMMAND.1")
 
 
 def _write_pages(arguments: argparse.Namespace) -> None:

@@ -159,6 +159,17 @@ def test_failures(
     assert printed.err[:-1].isprintable()
 
 
+@pytest.mark.parametrize(
+    "command", ["generate x", "convert x", "merge x y", "bundle x", "web x", "wheel x", "fetch a/b"]
+)
+def test_an_empty_place_to_write_to(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a variable that is not set: it would be the folder that one is in."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*command.split(), "--out", ""])
+    assert ended.value.code == 2
+    assert "argument --out: an empty name; . is this folder" in capsys.readouterr().err
+
+
 def test_detail_comes_before_the_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def fail(*_: object) -> None:
         raise EtchError("compile-failed", "build", "no", detail="first\nsecond")
