@@ -205,5 +205,6 @@ def _places(columns: Columns, first: list[str], line: int, path: Path) -> tuple[
         message = f"--text-columns: column {twice + 1} is named twice"
         raise EtchError("column-twice", "arguments", message, file=path.name)
     if not texts:
-        raise refuse("the table has one column only, expected a label and a text")
+        message = "the table has one column only, expected a label and a text"
+        raise refuse(f"{message}; columns are split by commas, in .tsv by tabs")
     return label, texts

@@ -7,6 +7,7 @@ UTF-8, lone surrogates, deep nesting, and texts with so many values that the par
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 from typing import Any
@@ -79,6 +80,8 @@ def _parse(raw: bytes, name: str, what: str) -> Any:
 
 
 def _decode(raw: bytes, name: str, what: str) -> str:
+    if raw.startswith(codecs.BOM_UTF8):
+        raise refusal("json-malformed", f"{what} begins with a byte order mark: save it without one", file=name)
     if not raw.isascii() and len(raw) > MAX_NON_ASCII_BYTES:
         raise refusal(
             "json-too-large",

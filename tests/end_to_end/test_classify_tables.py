@@ -182,7 +182,7 @@ def test_more_than_a_thousand_columns_are_refused(stub: Program, tmp_path: Path)
 
 
 def test_a_table_of_one_column_is_refused(stub: Program, tmp_path: Path) -> None:
-    assert "one column only" in stub.refused(2, "--evaluate", table(tmp_path, "1\n2\n"))
+    assert "one column only" in stub.refused(2, "--evaluate", table(tmp_path, "1;a\n2;b\n"))
 
 
 # --- label values --------------------------------------------------------------------------------------------------

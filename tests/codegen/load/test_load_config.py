@@ -25,6 +25,7 @@ def c(name: str, change: Callable[[Path], object], code: str, words: str = "") -
 CASES = [
     c("empty", raw(CONFIG, b""), "json-malformed"),
     c("not json", raw(CONFIG, b"model_type: bert"), "json-malformed", "line 1 column 1"),
+    c("a byte order mark", raw(CONFIG, b"\xef\xbb\xbf{}"), "json-malformed", "begins with a byte order mark"),
     c("array", raw(CONFIG, b"[]"), "json-not-an-object"),
     c("null", raw(CONFIG, b"null"), "json-not-an-object"),
     c("truncated", raw(CONFIG, b'{"model_type": "be'), "json-malformed"),

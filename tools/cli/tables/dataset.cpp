@@ -113,7 +113,9 @@ Columns find_columns(const Options& options, const Row& first) {
         }
     }
     if (columns.texts.empty()) {
-        fail(kWrongUse, "--evaluate: the file has one column only, expected a label and a text");
+        fail(kWrongUse,
+             "--evaluate: the file has one column only, expected a label and a text; columns are split by commas, in "
+             ".tsv by tabs");
     }
     if (texts_of_rows(options) == RowTexts::choices && columns.texts.size() < 2) {
         fail(kWrongUse, "--evaluate needs columns of a prompt and its choices, there is one text column");
