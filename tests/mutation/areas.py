@@ -147,6 +147,10 @@ AREAS = {
             ),
         ),
     ),
+    "merge": Area(
+        ("codegen/merge/*.py", "codegen/convert/joblib_file.py", "codegen/convert/setfit.py"),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/merge/test_merge.py", "tests/codegen/convert/test_setfit.py")),),
+    ),
     "calls": Area(
         (
             *(f"runtime/include/etch/calls/{name}.hpp" for name in ANSWERING),

@@ -7,8 +7,10 @@ import json
 import os
 import pickle
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -124,6 +126,7 @@ REFUSED: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "another estimator": ("three", replaced(b"LogisticRegression", b"LogisticRegressiom"), "head-type-not-supported"),
     "another solver": ("three", replaced(b"\x05lbfgs", b"\x09liblinear"), "head-type-not-supported"),
     "no coefficients": ("three", replaced(b"coef_", b"coeff"), "pickle-malformed"),
+    "no classes": ("three", replaced(b"classes_", b"classez_"), "pickle-malformed"),
     "bytes in another order": ("three", replaced(b"\x8c\x01<", b"\x8c\x01>"), "pickle-holds-code"),
     "chains": ("several", replaced(b"OneVsRestClassifier", b"OneVsRestClassifies"), "head-type-not-supported"),
     "one of several": ("several", replaced(b"multilabel-", b"multiclass-"), "head-type-not-supported"),
@@ -147,6 +150,82 @@ def test_refused(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os system",
+        "numpy.linalg norm",
+        "numpy load",
+        "joblib.numpy_pickle load",
+        "other NumpyArrayWrapper",
+        "sklearn x",
+    ],
+)
+def test_names_that_are_no_part_of_an_estimator(name: str) -> None:
+    with pytest.raises(EtchError) as caught:
+        read_estimator(f"c{name.replace(' ', chr(10))}\n.".encode(), HEAD)
+    assert caught.value.code == "pickle-holds-code"
+
+
+def described(monkeypatch: pytest.MonkeyPatch, values: bytes, code: Any, **state: Any) -> bytes:
+    """A pickle of LogisticRegression whose coef_ joblib would have described so."""
+
+    class Dtype:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return np.dtype, (code, False, True), (3, "<", None, None, None, -1, -1, 0)
+
+    def made(module: str, name: str) -> Any:
+        holder = ModuleType(module)
+        kind = type(name, (), {"__module__": module})
+        setattr(holder, name, kind)
+        monkeypatch.setitem(sys.modules, module.partition(".")[0], holder)
+        monkeypatch.setitem(sys.modules, module, holder)
+        return kind()
+
+    array = made("joblib.numpy_pickle", "NumpyArrayWrapper")
+    array.__dict__.update({"shape": (1, 2), "order": "C", "dtype": Dtype()} | state)
+    estimator = made("sklearn.linear_model", "LogisticRegression")
+    estimator.__dict__["coef_"] = array
+    raw = pickle.dumps(estimator, protocol=2)
+    end = raw.rindex(b"b", 0, raw.rindex(b"b")) + 1  # behind what sets the description's state
+    return raw[:end] + values + raw[end:]
+
+
+TWO = np.array([1.5, -2.0]).tobytes()
+
+
+def test_an_array_as_joblib_describes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = read_estimator(described(monkeypatch, TWO, "f8"), HEAD)
+    assert found.kind == "LogisticRegression"
+    assert found.attributes["coef_"].tolist() == [[1.5, -2.0]]
+    aligned = b"\x03\xff\xff\xff" + TWO
+    found = read_estimator(described(monkeypatch, aligned, "f8", numpy_array_alignment_bytes=16), HEAD)
+    assert found.attributes["coef_"].tolist() == [[1.5, -2.0]]
+    found = read_estimator(described(monkeypatch, TWO * 2, "f8", shape=(2, 2), order="F"), HEAD)
+    assert found.attributes["coef_"].tolist() == [[1.5, 1.5], [-2.0, -2.0]]
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("O8", {}),
+        ("V16", {}),
+        (7, {}),
+        ("f8", {"dtype": "f8"}),
+        ("f8", {"shape": [1, 2]}),
+        ("f8", {"shape": (1,) * 5}),
+        ("f8", {"shape": (-1, 2)}),
+        ("f8", {"shape": (1.0, 2)}),
+        ("f8", {"shape": (1 << 20, 1 << 20)}),
+        ("f8", {"shape": (3, 2)}),
+    ],
+)
+def test_arrays_that_are_refused(code: Any, state: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EtchError) as caught:
+        read_estimator(described(monkeypatch, TWO, code, **state), HEAD)
+    assert caught.value.code == "pickle-holds-code"
 
 
 def test_any_damage_is_refused_or_read(tmp_path: Path) -> None:

@@ -68,6 +68,31 @@ def test_as_peft_merges(name: str, tmp_path: Path) -> None:
     assert name == "bare_dora" or cli.main(["inspect", str(tmp_path / "out")]) == 0
 
 
+def test_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {
+        "head": "LoRA of rank 2, weights changed: 2, whole tensors: 4, trained beside recorded/masks/bert",
+        "bare_dora": "DoRA of rank 2, weights changed: 4, whole tensors: 4, trained beside recorded/bert/poolings",
+        "tokens": "LoRA of rank 2, weights changed: 1, tokens: 2, trained beside generation/gpt2/texts",
+    }
+    for name, words in said.items():
+        case(name, tmp_path / name)
+        assert merged(tmp_path / name) == 0
+        assert capsys.readouterr().out.splitlines()[0] == f"adapter      {words}"
+        assert json.loads((tmp_path / name / "out" / "etch.json").read_text())["merged"] is True
+
+
+def test_settings_of_older_files(tmp_path: Path) -> None:
+    """Without what newer ones say."""
+    adapter, _, _ = case("conv1d", tmp_path)
+    assert merged(tmp_path) == 0
+    before = (tmp_path / "out" / WEIGHTS).read_bytes()
+    kept = ("peft_type", "task_type", "r", "lora_alpha", "target_modules", "fan_in_fan_out", "bias")
+    told = json.loads((adapter / CONFIG).read_text())
+    write_json(adapter / CONFIG, {key: told[key] for key in kept})
+    assert merged(tmp_path) == 0
+    assert (tmp_path / "out" / WEIGHTS).read_bytes() == before
+
+
 def test_something_is_merged() -> None:
     assert len(CASES) == 12
     changed = {name: tensors(HERE / "recorded" / name / "merged.safetensors") for name in CASES}
@@ -81,10 +106,13 @@ def test_classes_have_names(tmp_path: Path) -> None:
     assert merged(tmp_path) == 0
     told = json.loads((tmp_path / "out" / "config.json").read_text())
     assert told["id2label"] == {"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"}
-    assert merged(tmp_path, "--labels", "no,maybe,yes") == 0
-    told = json.loads((tmp_path / "out" / "config.json").read_text())
-    assert told["id2label"] == {"0": "no", "1": "maybe", "2": "yes"}
-    assert told["label2id"] == {"no": 0, "maybe": 1, "yes": 2}
+    assert merged(tmp_path, "--labels", "no,maybe,ja, schön") == 1
+    assert merged(tmp_path, "--labels", "no,maybe,schön") == 0
+    raw = (tmp_path / "out" / "config.json").read_text(encoding="utf-8")
+    assert '"schön"' in raw
+    told = json.loads(raw)
+    assert told["id2label"] == {"0": "no", "1": "maybe", "2": "schön"}
+    assert told["label2id"] == {"no": 0, "maybe": 1, "schön": 2}
 
 
 def test_files_of_the_adapter_go_before_those_of_the_base(tmp_path: Path) -> None:
@@ -152,6 +180,22 @@ def weights(edit: Callable[[dict[str, NDArray[Any]]], None]) -> Change:
     return change
 
 
+def longer(found: dict[str, NDArray[Any]]) -> None:
+    found[f"{QUERY}.lora_A.weight"] = np.ones((4, 20), np.float32)
+
+
+def wider(found: dict[str, NDArray[Any]]) -> None:
+    found[f"{QUERY}.lora_B.weight"] = np.ones((20, 4), np.float32)
+
+
+def flat(found: dict[str, NDArray[Any]]) -> None:
+    found[f"{QUERY}.lora_A.weight"] = np.ones(60, np.float32)
+
+
+def narrow(found: dict[str, NDArray[Any]]) -> None:
+    found[f"{QUERY}.lora_A.weight"] = np.ones((3, 19), np.float32)
+
+
 def removed(name: str) -> Change:
     return weights(lambda found: found.__delitem__(name))
 
@@ -200,6 +244,10 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     "a rank of nothing": ("head", settings(rank_pattern={"query": 0}), "adapter-malformed"),
     "patterns that are none": ("head", settings(alpha_pattern=[1]), "adapter-malformed"),
     "another rank": ("head", settings(rank_pattern={}), "wrong-shape"),
+    "one matrix of another rank": ("head", weights(longer), "wrong-shape"),
+    "the other of another rank": ("head", weights(wider), "wrong-shape"),
+    "a matrix that is none": ("head", weights(flat), "wrong-shape"),
+    "another width": ("head", weights(narrow), "wrong-shape"),
     "no rank": ("head", settings(r=None), "config-missing"),
     "magnitudes that are not said": ("bare_dora", settings(use_dora=False), "adapter-malformed"),
     "no magnitudes": ("head", settings(use_dora=True), "adapter-malformed"),
