@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ir.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec
+from ..ir.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec, UnigramModel
 from ..load.tokenizer_files.sentencepiece_library import processor_of, without_normalization
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ class SentencePieceTokenizer:
 
     @cached_property
     def _special(self) -> frozenset[str]:
-        return frozenset(token.content for token in self._spec.added_tokens if token.special)
+        """Texts that are unknown where they are plain. M2M-100's BPE looks them up all the same, as its class does."""
+        looked_up = not isinstance(self._spec.model, UnigramModel)
+        return frozenset(token.content for token in self._spec.added_tokens if token.special and not looked_up)
 
     def _id(self, text: str) -> int:
         unknown = self._spec.model.unknown_id

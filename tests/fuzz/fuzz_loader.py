@@ -53,7 +53,7 @@ class Loader:
         except self._refusal as refusal:
             text = str(refusal)
             assert text.isprintable(), "a refusal is one printable line"
-            has_command = refusal.code == "pickle-refused"  # etch convert, with the path for the shell
+            has_command = refusal.code in ("pickle-refused", "adapter-not-supported")  # for the shell, with the path
             assert has_command or str(folder) not in text, "a refusal names no folder of this machine"
             assert refusal.code and refusal.stage, "a refusal has a code and a stage"
             return refusal.code
