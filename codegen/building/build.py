@@ -208,7 +208,7 @@ def _forget_another_place(binary: Path) -> None:
         shutil.rmtree(binary / "CMakeFiles", ignore_errors=True)
 
 
-def _run(command: list[str], what: str, echo: Callable[[str], None]) -> None:
+def _run(command: list[str], what: str, echo: Callable[[str], None] = lambda _: None) -> None:
     # A process group of its own, so that what CMake has started can be stopped with it.
     lines: list[str] = []
     process = subprocess.Popen(
