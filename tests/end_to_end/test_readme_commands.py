@@ -42,6 +42,7 @@ CALLS = {
     ),
     "SpecialTokens::plain_text": "workspace.special_tokens = etch::SpecialTokens::plain_text;",
     "result.truncated": "(void)result.truncated;",
+    "etch::agnews::classify(workspace, text, result)": "(void)etch::agnews::classify(workspace, text, result);",
     "result.probability": "(void)result.probability;",
     "tag(workspace, text, result)": "(void)etch::tagger::tag(tagging, text, tags);",
     **{f"result.{member}": f"(void)tags.{member};" for member in ("spans", "capacity", "count", "aggregation")},
@@ -76,7 +77,7 @@ TARGETS = {"etch::runtime", "etch::NAME", "etch::agnews_cuda"}
 
 def is_call(span: str) -> bool:
     """C++: a qualified name, a call, a member of one of the examples' variables, an expression."""
-    if span in TARGETS or span.startswith(("find_package", "etch_add_model", "-D", "error[")):
+    if span in TARGETS or span.startswith(("find_package", "target_link_libraries", "etch_add_model", "-D", "error[")):
         return False
     return "::" in span or re.search(r"^[\w.]+\(.+\)$|^(?:workspace|result|pool)\.\w+|\* k[A-Z]", span) is not None
 
