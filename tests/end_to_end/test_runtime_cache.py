@@ -306,6 +306,6 @@ def test_what_a_folder_brings_names_no_cache(tmp_path: Path, monkeypatch: pytest
     """Its CMakeCache.txt may; the command line decides."""
     commands: list[list[str]] = []
     monkeypatch.setenv("ETCH_CACHE", "off")
-    monkeypatch.setattr(build, "_run", lambda command, _: commands.append(command))
+    monkeypatch.setattr(build, "_run", lambda command, *_: commands.append(command))
     build._configure_and_build(tmp_path, [], lambda _: None)
     assert "-DETCH_RUNTIME_CACHE=" in commands[0]
