@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import decoder_settings as decoders
+from like_llama_settings import LIKE_LLAMA, OF_LLAMA
 
 # By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
 NAMES = {
@@ -87,14 +87,14 @@ NAMES = {
     "xlm-roberta-xl": "XLMRobertaXL",
     "xlnet": "XLNet",
     "xmod": "Xmod",
-    **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
-    **{f"{family}/rows": "Llama" for family in decoders.OF_LLAMA},
+    **{f"{family}/rows": name for family, (name, _) in LIKE_LLAMA.items()},
+    **{f"{family}/rows": "Llama" for family in OF_LLAMA},
 }
 CLIPS = ("clipseg", "groupvit", "metaclip_2", "owlv2", "owlvit", "xclip")
 # The endings of a family's classes where these are not those of most.
 LLAMAS = tuple(
     f"{name}/rows"
-    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *decoders.LIKE_LLAMA)
+    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *LIKE_LLAMA)
 )
 DECODERS = (
     *LLAMAS,

@@ -9,6 +9,7 @@ from typing import Any
 import decoder_settings as decoders
 from drawn_classes import CLIPS, LLAMAS
 from family_specials import ROBERTAS
+from like_llama_settings import LIKE_LLAMA
 from published_settings import ROC_BERT
 from token_ids import CLIP, XLM_ROBERTA
 
@@ -329,7 +330,7 @@ _RARE: dict[str, Rare] = {
     | {"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1)), "sliding_window": (0.3, (None, 8, 40))},
     "phi/rows": _ROTARY | decoders.PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | decoders.SMOLLM3_LAYERS,
-    **{f"{family}/rows": _ROTARY | _KEY_HEADS | rare for family, (_, rare) in decoders.LIKE_LLAMA.items()},
+    **{f"{family}/rows": _ROTARY | _KEY_HEADS | rare for family, (_, rare) in LIKE_LLAMA.items()},
     "phi3/rows": _KEY_HEADS | {"sliding_window": (0.4, (None, 8, 40))},
     "mistral/rows": _ROTARY | _KEY_HEADS | {"sliding_window": (0.6, (None, 8, 40))},
     "gemma3_text/rows": {
@@ -384,7 +385,7 @@ _ALWAYS: dict[str, Settings] = {
     "ultrabert": _ROBERTA_IDS,
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),
-    **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
+    **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys(
         (

@@ -10,6 +10,7 @@ from typing import Any
 import decoder_settings as decoders
 import writer_variants as recorded
 from drawn_encoders import T5_RARE, T5_SHAPE, led_windows, sparse_attention
+from like_llama_settings import LIKE_LLAMA
 
 Settings = dict[str, Any]
 
@@ -49,12 +50,12 @@ NAMES = {
     "t5": "T5",
     "umt5": "UMT5",
     "xglm": "XGLM",
-    **{family: name for family, (name, _) in decoders.LIKE_LLAMA.items()},
+    **{family: name for family, (name, _) in LIKE_LLAMA.items()},
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
-    *decoders.LIKE_LLAMA,
+    *LIKE_LLAMA,
 )
 WITHOUT_ENCODER = (
     *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi", "xglm"),
@@ -77,7 +78,7 @@ _BASES = {
     **dict.fromkeys(("bigbird_pegasus", "pegasus"), recorded.PEGASUS),
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    **dict.fromkeys(("phi3", "smollm3", *decoders.LIKE_LLAMA), recorded.PHI3),
+    **dict.fromkeys(("phi3", "smollm3", *LIKE_LLAMA), recorded.PHI3),
     "t5": recorded.T5,
     "umt5": recorded.T5,
 }
@@ -287,7 +288,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
         **(decoders.phi3_angles(of_head) if family == "phi3" else {}),
         **(decoders.QWEN_WINDOWS if family.startswith("qwen") else {}),
-        **decoders.LIKE_LLAMA.get(family, ("", {}))[1],
+        **LIKE_LLAMA.get(family, ("", {}))[1],
     }
 
 

@@ -11,14 +11,11 @@ is. Exit codes: 0 without a finding, 1 with one.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import sys
 import tempfile
-import warnings
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +32,7 @@ import transformers  # noqa: E402
 from drawn_classes import ENDINGS, NAMES, PREFIXES  # noqa: E402
 from drawn_encoders import draw_encoder  # noqa: E402
 from drawn_halves import HALVES, of_whole  # noqa: E402
+from drawn_run import compare_drawn  # noqa: E402
 from drawn_writers import NAMES as WRITERS  # noqa: E402
 from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
 from family_specials import specials_of  # noqa: E402
@@ -366,31 +364,11 @@ def compare(family: str, seed: int, number: int) -> tuple[str, str]:
 
 
 def main() -> int:
-    families = (*NAMES, *WRITERS)
-    parser = argparse.ArgumentParser()
-    parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"of {', '.join(families)}")
-    parser.add_argument("--models", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--one", type=int, metavar="NUMBER", help="this model only, and what it is")
-    arguments = parser.parse_args()
-    recorded.check_installed()
-    give_numbers()
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    chosen = arguments.families or families
-    numbers = range(arguments.models) if arguments.one is None else (arguments.one,)
-    outcomes: Counter[str] = Counter()
-    for number in numbers:
-        outcome, what = compare(chosen[number % len(chosen)], arguments.seed, number)
-        outcomes[outcome] += 1
-        if outcome == "different" or arguments.one is not None:
-            print(f"{outcome}: {number}: {what}", flush=True)
-    refused = sum(count for outcome, count in outcomes.items() if outcome.startswith("refused"))
-    print(f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different")
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != "the same"))
-    return 1 if outcomes["different"] else 0
+    def check_installed() -> None:
+        recorded.check_installed()
+        give_numbers()
+
+    return compare_drawn((*NAMES, *WRITERS), "FAMILY", 1000, compare, check_installed)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,9 @@ cannot read or run, nor one that etch takes for another task's. Exit codes: 0 wi
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
-import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +24,7 @@ import torch
 import transformers
 from drawn_classes import NAMES
 from drawn_encoders import draw_encoder
+from drawn_run import compare_drawn
 from drawn_sentences import KINDS, Drawn, draw, edit, load, write
 from family_specials import specials_of
 from record_generation import check_installed
@@ -147,29 +145,7 @@ def compare(kind: str, seed: int, number: int) -> tuple[str, str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}")
-    parser.add_argument("--models", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--one", type=int, metavar="NUMBER", help="this model only, and what it is")
-    arguments = parser.parse_args()
-    check_installed()
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    chosen = arguments.kinds or KINDS
-    numbers = range(arguments.models) if arguments.one is None else (arguments.one,)
-    outcomes: Counter[str] = Counter()
-    for number in numbers:
-        outcome, what = compare(chosen[number % len(chosen)], arguments.seed, number)
-        outcomes[outcome] += 1
-        if outcome == "different" or arguments.one is not None:
-            print(f"{outcome}: {number}: {what}", flush=True)
-    refused = sum(count for outcome, count in outcomes.items() if outcome.startswith("refused"))
-    print(f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different")
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != "the same"))
-    return 1 if outcomes["different"] else 0
+    return compare_drawn(KINDS, "KIND", 400, compare, check_installed)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ joblib 1.6.0.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
+import sys
 import tempfile
 import zlib
 from dataclasses import dataclass
@@ -27,6 +27,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from record_cases import record_cases  # noqa: E402 - of the folder above
+
 PINNED = {
     "torch": "2.15.0",
     "transformers": "5.23.0",
@@ -94,18 +97,5 @@ def record(name: str, case: Case, out: Path) -> None:
     (out / "recorded.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
 
 
-def main() -> None:
-    """Records the cases named, or all."""
-    parser = argparse.ArgumentParser(description="Records what SetFit computes.")
-    parser.add_argument("cases", nargs="*", metavar="NAME")
-    parser.add_argument("--out", type=Path, default=HERE / "setfit", metavar="DIR")
-    arguments = parser.parse_args()
-    for package, expected in PINNED.items():
-        if version(package) != expected:
-            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
-    for name in arguments.cases or CASES:
-        record(name, CASES[name], arguments.out / name)
-
-
 if __name__ == "__main__":
-    main()
+    record_cases("Records what SetFit computes.", PINNED, CASES, record, HERE / "setfit")

@@ -9,8 +9,8 @@ merged.safetensors holds the tensors that differ from the base's, or are not the
 
 from __future__ import annotations
 
-import argparse
 import json
+import sys
 import zlib
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -29,6 +29,9 @@ from transformers import (
 )
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from record_cases import record_cases  # noqa: E402 - of the folder above
+
 BASES = HERE.parent
 PINNED = {"torch": "2.15.0", "transformers": "5.23.0", "peft": "0.21.2", "safetensors": "0.8.0"}
 
@@ -175,18 +178,5 @@ def _untie(adapted: Any) -> None:
     model.config.tie_word_embeddings = False
 
 
-def main() -> None:
-    """Records the cases named, or all."""
-    parser = argparse.ArgumentParser(description="Records what PEFT merges.")
-    parser.add_argument("cases", nargs="*", metavar="NAME")
-    parser.add_argument("--out", type=Path, default=HERE / "recorded", metavar="DIR")
-    arguments = parser.parse_args()
-    for package, expected in PINNED.items():
-        if version(package) != expected:
-            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
-    for name in arguments.cases or CASES:
-        record(name, CASES[name], arguments.out / name)
-
-
 if __name__ == "__main__":
-    main()
+    record_cases("Records what PEFT merges.", PINNED, CASES, record, HERE / "recorded")

@@ -31,6 +31,11 @@ class Embedder:
     embed: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor] = lambda model, inputs: model(**inputs).pooler_output
 
 
+def texts_of_whole(model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+    """By the half that reads texts."""
+    return model.get_text_features(**inputs).pooler_output
+
+
 CLIP_SIZES = {
     "hidden_size": 18,
     "num_attention_heads": 3,
@@ -72,7 +77,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "siglip_text_model/base": Embedder("SiglipTextModel", SIGLIP_SIZES | {"projection_size": 13}),
     "siglip2_text_model/base": Embedder(
@@ -85,7 +90,7 @@ VARIANTS: dict[str, Embedder] = {
                 "text_config": SIGLIP_SIZES | {"vocab_size": vocabulary_size(SIGLIP), "num_hidden_layers": layers},
                 "vision_config": IMAGES | images,
             },
-            lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+            texts_of_whole,
         )
         for name, layers, images in (
             ("Siglip", 2, {"image_size": 4, "patch_size": 2}),
@@ -99,7 +104,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "altclip/whole": Embedder(
         "AltCLIPModel",
@@ -108,7 +113,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | {"image_size": 4, "patch_size": 2},
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "align/whole": Embedder(
         "AlignModel",
@@ -117,7 +122,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": FEW_IMAGES,
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "clap/whole": Embedder(
         "ClapModel",
@@ -127,7 +132,7 @@ VARIANTS: dict[str, Embedder] = {
             "projection_dim": 11,
             "projection_hidden_act": "gelu",
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "metaclip_2/whole": Embedder(
         "MetaClip2Model",
@@ -136,7 +141,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | PATCHES,
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "xclip/whole": Embedder(
         "XCLIPModel",
@@ -145,7 +150,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | PATCHES | VIDEOS,
             **{"projection_dim": 4, "prompt_layers": 1, "prompt_num_attention_heads": 1},
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "clipseg/segments": Embedder(
         "CLIPSegForImageSegmentation",
@@ -173,7 +178,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | PATCHES,
             "projection_dim": 11,
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "groupvit/whole": Embedder(
         "GroupViTModel",
@@ -182,7 +187,7 @@ VARIANTS: dict[str, Embedder] = {
             "vision_config": IMAGES | PATCHES | GROUPS,
             **{"projection_dim": 11, "projection_intermediate_dim": 14},
         },
-        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        texts_of_whole,
     ),
     "dpr/question": Embedder("DPRQuestionEncoder", BERT_SIZES | {"projection_dim": 13}),
     "dpr/context": Embedder("DPRContextEncoder", BERT_SIZES | {"num_hidden_layers": 2, "hidden_act": "relu"}),
