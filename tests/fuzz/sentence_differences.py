@@ -66,7 +66,7 @@ def encoder(source: random.Random, family: str, kind: str, folder: Path, seed: i
     if made is None:
         raise models.Other("no such class")
     settings = {"vocab_size": vocabulary_size(specials), **settings}
-    models.save(made, settings, folder, seed)
+    models.save(made, settings, folder, seed, family)
     write_tokenizer(folder, specials, tokens)
     return f"{made.__name__} {settings}"
 
