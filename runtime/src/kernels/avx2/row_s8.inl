@@ -20,9 +20,10 @@ constexpr std::uint8_t kRowBytesPerValue = 2;  // with its part of what follows,
 constexpr std::uint32_t kShortRow = 64;
 
 constexpr std::uint32_t kStep = 8;
-constexpr std::uint32_t kMaskedValues = 64 * kStep;
+constexpr std::uint32_t kBlockSteps = 64;
+constexpr std::uint32_t kMaskedValues = kBlockSteps * kStep;
 
-// Of 64 steps, bit i of step i. What bits behind the row's last step are does not matter.
+// Of a block of steps, bit i of step i. What bits behind the row's last step are does not matter.
 struct StepMasks {
     std::uint64_t paired;     // the four products of a lane may be added in 16 bits
     std::uint64_t single;     // each two of them
@@ -99,6 +100,14 @@ ETCH_INLINE void describe_row(std::uint8_t* row, std::uint32_t n) noexcept {
     }
     const std::int32_t sum = sum_of_lanes(sums);
     std::memcpy(out, &sum, sizeof sum);
+}
+
+// What the last of these are.
+ETCH_INLINE std::int32_t sum_of_row(const std::uint8_t* masks, std::uint32_t n) noexcept {
+    const std::size_t blocks = (n + kMaskedValues - 1) / kMaskedValues;
+    std::int32_t sum;
+    std::memcpy(&sum, masks + blocks * sizeof(StepMasks), sizeof sum);
+    return sum;
 }
 
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {

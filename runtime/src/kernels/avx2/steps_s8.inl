@@ -2,11 +2,22 @@
 // Which steps of 8 k the rows of a tile allow to be multiplied in which way, by weights of 8 and of 7 bits. Included
 // inside the namespace of avx2, behind row_s8.inl.
 
-// At most 64 steps. Each has a bit in one of the three: how tile_s8.inl multiplies it.
+constexpr std::uint32_t kTileRows = 3;
+
+// The lowest `count`, at most 64.
+ETCH_INLINE std::uint64_t lowest_bits(std::uint32_t count) noexcept {
+    return count < kBlockSteps ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
+// The steps of a block, as tile_s8.inl multiplies them.
 struct Steps {
     std::uint64_t paired;
     std::uint64_t single;
-    std::uint64_t with_signs;
+
+    // The others of `count`.
+    ETCH_INLINE std::uint64_t with_signs(std::uint32_t count) const noexcept {
+        return lowest_bits(count) & ~paired & ~single;
+    }
 };
 
 struct Weights8 {
@@ -17,8 +28,7 @@ struct Weights8 {
     static __m256i shifted(__m256i w) noexcept { return _mm256_xor_si256(w, _mm256_set1_epi8(-128)); }
     static Steps steps(const StepMasks& allowed, std::uint64_t all) noexcept {
         const std::uint64_t paired = allowed.paired & all;
-        const std::uint64_t single = allowed.single & all & ~paired;
-        return {paired, single, all & ~paired & ~single};
+        return {paired, allowed.single & all & ~paired};
     }
 };
 
@@ -30,16 +40,11 @@ struct Weights7 {
 
     static __m256i shifted(__m256i w) noexcept { return _mm256_add_epi8(w, _mm256_set1_epi8(64)); }
     static Steps steps(const StepMasks& allowed, std::uint64_t all) noexcept {
-        return {allowed.paired_s7 & all, all & ~allowed.paired_s7, 0};
+        return {allowed.paired_s7 & all, all & ~allowed.paired_s7};
     }
 };
 
-// The lowest `count`, at most 64.
-ETCH_INLINE std::uint64_t lowest_bits(std::uint32_t count) noexcept {
-    return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
-}
-
-// Of the first `count` steps that the index-th masks of `rows` rows are of. Word by word: GCC 12 copies whole masks
+// Of the `count` steps of a block, by the index-th masks of `rows` rows. Word by word: GCC 12 copies whole masks
 // through the stack.
 template <class Weights>
 ETCH_INLINE Steps steps_of(const std::uint8_t* masks, std::size_t stride, std::uint32_t rows, std::uint32_t index,
@@ -58,6 +63,15 @@ ETCH_INLINE Steps steps_of(const std::uint8_t* masks, std::size_t stride, std::u
     const StepMasks allowed = {of_all_rows(offsetof(StepMasks, paired)), of_all_rows(offsetof(StepMasks, single)),
                                of_all_rows(offsetof(StepMasks, paired_s7))};
     return Weights::steps(allowed, lowest_bits(count));
+}
+
+// Of the first block of the rows from `row` on that are a tile of m; rows of more than kShortRow values.
+template <class Weights>
+ETCH_INLINE Steps first_steps(const MatmulS8& m, std::uint32_t row) noexcept {
+    const std::uint32_t steps = (m.k + 3) / 4 / 2;
+    const std::uint8_t* const masks = masks_of(m.a.data, m.k) + row * m.a.stride_bytes;
+    return steps_of<Weights>(masks, m.a.stride_bytes, m.rows - row < kTileRows ? m.rows - row : kTileRows, 0,
+                             steps < kBlockSteps ? steps : kBlockSteps);
 }
 
 // Loops over the bits of a mask: for (std::uint64_t left = mask; left != 0; left = without_lowest(left)).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // s8 x s8 -> s32 -> f32, tiles of 3 rows x 16 columns, the whole K in registers. Included inside the namespace of avx2,
-// behind tiles.inl, steps_s8.inl and next_panel.inl.
+// behind tiles.inl, next_weights.inl and first_sums.inl.
 //
 // a       [rows][k] in the set's encoding; row stride in bytes, any alignment.
 // weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops; any alignment.
@@ -54,14 +54,16 @@ ETCH_INLINE void accumulate_pairs(Ints& sums, Ints pairs) noexcept {
 template <class Weights>
 struct TileS8 {
     static constexpr unsigned kPanels = 1;
-    static constexpr unsigned kMaxRows = 3;
+    static constexpr unsigned kMaxRows = kTileRows;
 
-    // first_sums: of each row of m. `next`: NextPanel or NoPanel.
+    // The tile-th kRows rows of m. `steps` are those of its first block; `next`: one of next_weights.inl.
     template <unsigned kRows, class Next>
-    static ETCH_INLINE void run(const MatmulS8& m, const std::int32_t* const& first_sums, const Columns<1>& columns,
-                                const std::int8_t* weights, const Next& next, std::uint32_t row) noexcept {
+    static ETCH_INLINE void run(const MatmulS8& m, const std::int32_t* first_sums, Steps steps,
+                                const Columns<1>& columns, const std::int8_t* weights, const Next& next,
+                                std::uint32_t tile) noexcept {
+        const std::uint32_t row = tile * kMaxRows;
         const std::size_t stride = m.a.stride_bytes;
-        auto ahead = next.from(row / kMaxRows, (m.k + kStep - 1) / kStep);
+        auto ahead = next.from(tile, (m.k + kStep - 1) / kStep);
         const std::uint8_t* a = m.a.data + row * stride;
         Ints sums[kRows][1];
         ETCH_UNROLL
@@ -71,9 +73,15 @@ struct TileS8 {
         std::uint32_t groups = (m.k + 3) / 4;
         if (m.k > kShortRow) {
             const std::uint8_t* const masks = masks_of(m.a.data, m.k) + row * stride;
-            for (std::uint32_t i = 0; groups >= 2; ++i) {
-                const std::uint32_t count = groups / 2 < 64 ? groups / 2 : 64;
-                add_steps(steps_of<Weights>(masks, stride, kRows, i, count), count, a, stride, weights, ahead, sums);
+            for (std::uint32_t next_block = 1; groups >= 2; ++next_block) {
+                const std::uint32_t count = groups / 2 < kBlockSteps ? groups / 2 : kBlockSteps;
+                const std::uint32_t left = groups / 2 - count;
+                const Steps following = left == 0 ? Steps{}
+                                                  : steps_of<Weights>(masks, stride, kRows, next_block,
+                                                                      left < kBlockSteps ? left : kBlockSteps);
+                ahead.enter(left == 0 ? nullptr : weights + count * kStepBytes);
+                add_steps(steps, count, a, stride, weights, ahead, sums);
+                steps = following;
                 a += count * kStep;
                 weights += count * kStepBytes;
                 groups -= count * 2;
@@ -91,14 +99,8 @@ struct TileS8 {
         finish_tile_s8(m, row, columns, sums);
     }
 
-    // Where the sums of m's rows begin. Out of line: GCC 12 spills the sums of a function that calls another one.
-    static ETCH_NOINLINE void find_first_sums(const MatmulS8& m, std::int32_t* sums) noexcept {
-        for (std::uint32_t row = 0; row < m.rows; row += kMaxRows)
-            find_first_sums_of_tile(m, row, m.rows - row < kMaxRows ? m.rows - row : kMaxRows, sums + row);
-    }
-
   private:
-    // sums += of `count` steps.
+    // sums += of the `count` steps of a block.
     template <unsigned kRows, class Reader>
     static ETCH_INLINE void add_steps(const Steps& steps, std::uint32_t count, const std::uint8_t* a,
                                       std::size_t stride, const std::int8_t* weights, Reader& ahead,
@@ -121,7 +123,8 @@ struct TileS8 {
             add_single(a + step * kStep, stride, weights + step * kStepBytes, sums);
             add_single(a + step * kStep + 4, stride, weights + step * kStepBytes + kStepBytes / 2, sums);
         }
-        for (std::uint64_t left = steps.with_signs; left != 0; left = without_lowest(left)) {
+        if constexpr (!Weights::kNeedsSigns) return;
+        for (std::uint64_t left = steps.with_signs(count); left != 0; left = without_lowest(left)) {
             const std::size_t step = lowest(left);
             ahead.fetch();
             add_signed(a + step * kStep, stride, weights + step * kStepBytes, sums);
@@ -171,56 +174,4 @@ struct TileS8 {
     }
 
     static ETCH_INLINE Ints shifted(Ints w) noexcept { return {Weights::shifted(w.low), Weights::shifted(w.high)}; }
-
-    // Of at most kMaxRows rows.
-    static ETCH_INLINE void find_first_sums_of_tile(const MatmulS8& m, std::uint32_t row, std::uint32_t rows,
-                                                    std::int32_t* sums) noexcept {
-        const std::size_t stride = m.a.stride_bytes;
-        const std::uint8_t* a = m.a.data + row * stride;
-        if (m.k <= kShortRow) {
-            for (std::uint32_t r = 0; r < rows; ++r)
-                sums[r] = short_first_sum(a + r * stride, m.k);
-            return;
-        }
-        const std::uint8_t* const masks = masks_of(m.a.data, m.k) + row * stride;
-        for (std::uint32_t r = 0; r < rows; ++r)
-            sums[r] = -Weights::kShift * sum_of_row(masks + r * stride, m.k);
-        if constexpr (Weights::kNeedsSigns) {
-            const auto add_signed_step = [&](std::size_t step) ETCH_INLINE_BODY {
-                for (std::uint32_t r = 0; r < rows; ++r)
-                    sums[r] += signed_first_sum(a + r * stride + step * kStep);
-            };
-            std::uint32_t groups = (m.k + 3) / 4;
-            for (std::uint32_t i = 0; groups >= 2; ++i) {
-                const std::uint32_t count = groups / 2 < 64 ? groups / 2 : 64;
-                std::uint64_t left = steps_of<Weights>(masks, stride, rows, i, count).with_signs;
-                for (; left != 0; left = without_lowest(left))
-                    add_signed_step(lowest(left));
-                a += count * kStep;
-                groups -= count * 2;
-            }
-            if (groups > 0) add_signed_step(0);  // behind these 4 values are 4 zeros
-        }
-    }
-
-    static ETCH_INLINE std::int32_t sum_of_row(const std::uint8_t* masks, std::uint32_t k) noexcept {
-        const std::size_t words = (k + kMaskedValues - 1) / kMaskedValues;
-        std::int32_t sum;
-        std::memcpy(&sum, masks + words * sizeof(StepMasks), sizeof sum);
-        return sum;
-    }
-
-    // Of at most kShortRow values.
-    static ETCH_INLINE std::int32_t short_first_sum(const std::uint8_t* a, std::uint32_t k) noexcept {
-        return weighted_sum(a, k, [&](__m256i words) ETCH_INLINE_BODY {
-            return Weights::kNeedsSigns ? _mm256_srai_epi16(words, 15) : _mm256_set1_epi16(-Weights::kShift);
-        });
-    }
-
-    // What a step with signs adds to the sum of a row whose shift is taken away: 128 * a, and -a of negative values.
-    static ETCH_INLINE std::int32_t signed_first_sum(const std::uint8_t* a) noexcept {
-        const __m128i values = _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(a)));
-        const __m128i factors = _mm_add_epi16(_mm_srai_epi16(values, 15), _mm_set1_epi16(Weights::kShift));
-        return sum_of_lanes(_mm_madd_epi16(values, factors));
-    }
 };
