@@ -50,7 +50,7 @@ class NextPanel {
 // Of a panel that does not: the 64 steps that follow, into the first cache.
 //
 // Each tile reads all of the panel from the second cache, and not in the order that the hardware would foresee, for
-// steps are taken by how they are multiplied: 3 to 7 % of products of 1536 and 3072 inputs, on Zen 3.
+// steps are taken by how they are multiplied: 5 to 9 % of products of 1536 and 3072 inputs, on Zen 3.
 class NextSteps {
   public:
     class Reader {
