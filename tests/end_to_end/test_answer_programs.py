@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder, recorded_answers
 from recorded_tasks import bytes_of, compare_calls, generated, models_of, variants_of
@@ -129,7 +130,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     rows = [{"question": q, "context": c, "all_answers": ["x", t]} for (q, c), t in zip(asked, texts, strict=True)]
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    out = program.well("--evaluate", path).out.decode()
+    out = evaluated(program, path)[0].out.decode()
     assert "exact match: 100.00 %" in out
     assert "F1: 100.00 %" in out
     assert "questions: 2, windows: " in out

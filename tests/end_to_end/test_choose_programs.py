@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import compare_calls, generated, models_of, pair_lines, variants_of
@@ -99,7 +100,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
         truths = [choice + first for choice in found]
         truths[0] = (truths[0] + wrong) % 3
         path.write_text("".join(f"{t}\t" + "\t".join(row) + "\n" for t, row in zip(truths, rows, strict=True)))
-        out = program.well("--evaluate", path, *options).out.decode()
+        out = evaluated(program, path, *options)[0].out.decode()
         assert f"accuracy: {100 * (3 - wrong) / 3:.2f} %" in out
 
 

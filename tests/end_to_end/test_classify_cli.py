@@ -97,7 +97,6 @@ WRONG_USES = [
     (["--evaluate", "missing.csv"], "cannot open 'missing.csv'"),
     (["--evaluate", "rows.xlsx"], "--evaluate: expected a file named .csv, .tsv or .jsonl"),
     (["--evaluate", "rows"], "--evaluate: expected a file named .csv, .tsv or .jsonl"),
-    (["--evaluate", "rows.csv", "--json"], "--json does not go with --evaluate"),
     (["--evaluate", "rows.csv", "text"], "unexpected text 'text'"),
     (["--evaluate", "rows.csv", "--limit", "0"], "--limit: expected a number from 1"),
     (["--evaluate", "rows.csv", "--header", "--no-header"], "--header and --no-header"),

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from classify_program import Outcome, Program, built, open_terminal, read_terminal
+from evaluation_report import evaluated
 from public_data import data_folder
 
 ROWS: list[tuple[int, str, str]] = [
@@ -99,10 +100,17 @@ def answers_of(classify: Program, texts: list[str]) -> list[dict[str, Any]]:
 
 
 def test_report(classify: Program, labels: list[str], ag_news: Path) -> None:
-    outcome = classify.well("--evaluate", ag_news)
+    outcome, found = evaluated(classify, ag_news)
     answers = answers_of(classify, [f"{title} {description}" for _, title, description in ROWS])
     check_report(outcome, [label - 1 for label, _, _ in ROWS], answers, labels)
     assert outcome.err == "classify: labels read as numbers from 1 (no 0 occurs)\n"  # no progress outside a terminal
+    truths, given = [label - 1 for label, _, _ in ROWS], [labels.index(answer["label"]) for answer in answers]
+    assert found["counts"] == figures(truths, given, labels)[1]
+    table = {line[:16].strip(): line[16:].split() for line in outcome.lines[4 : 4 + len(labels)]}
+    for of_label in found["per_label"]:
+        shares = [of_label[key] for key in ("precision", "recall", "f1")]
+        shown = ["-" if share is None else f"{100 * share:.2f}" for share in shares]
+        assert table[of_label["label"]] == [*shown, str(of_label["rows"])]
 
 
 def test_confusion_matrix_alone(classify: Program, labels: list[str], ag_news: Path) -> None:
@@ -127,7 +135,6 @@ def test_confusion_matrix_alone(classify: Program, labels: list[str], ag_news: P
         "counts": matrix,
         "per_cent": [pytest.approx(row) for row in shares],
     }
-    assert "does not go with --evaluate" in classify.refused(2, "--evaluate", ag_news, "--json")
     assert classify.refused(2, "--confusion", "a") == "--confusion only goes with --evaluate"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import Program, build_stub
+from evaluation_report import evaluated
 from stub_tables import table
 
 LABELS = ["zero", 'a"b\\c', "\x1b[31mred", "café"]  # as in stub_multi_label.hpp
@@ -109,7 +110,7 @@ def test_report(stub: Program, tmp_path: Path, limit: int) -> None:
 def test_readings_of_the_label_column(
     stub: Program, tmp_path: Path, rows: str, options: list[str], reading: str
 ) -> None:
-    outcome = stub.well("--evaluate", table(tmp_path, rows), *options)
+    outcome, _ = evaluated(stub, table(tmp_path, rows), *options)
     assert outcome.err == f"classify-stub: labels read as {reading}\n"
     assert outcome.lines[0] == "exact match: 100.00 %"
 

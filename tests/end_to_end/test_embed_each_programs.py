@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import compare_calls, generated, models_of, variants_of
@@ -115,7 +116,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     pairs = [("the cat", "the cat sat"), ("a dog", "what news"), ("oil price", "good oil"), ("", ".")]
     scores = [program.well("--similarity", *pair).lines[0] for pair in pairs]
     path.write_text("".join(f"{score}\t{a}\t{b}\n" for score, (a, b) in zip(scores, pairs, strict=True)))
-    out = program.well("--evaluate", path).out.decode()
+    out = evaluated(program, path)[0].out.decode()
     assert "Spearman: 1\n" in out
     path.write_text("x\ta\tb\n")
     assert "expected a score, which is a number" in program.refused(1, "--evaluate", path)

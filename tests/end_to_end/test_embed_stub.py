@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from classify_program import Program, build_stub
 from correlations import pearson, spearman
+from evaluation_report import evaluated
 from stub_tables import table
 
 
@@ -119,7 +120,7 @@ def test_report(stub: Program, tmp_path: Path) -> None:
         f"{' '.join(map(str, a))},{' '.join(map(str, b))},{score}\n"
         for a, b, score in zip(first, second, scores, strict=True)
     )
-    lines = stub.well("--evaluate", table(tmp_path, rows), "--label-column", "3").lines
+    lines = evaluated(stub, table(tmp_path, rows), "--label-column", "3")[0].lines
     expected = [pearson(scores, cosines(first, second)), spearman(scores, cosines(first, second))]
     assert [line.split(": ")[0] for line in lines[:2]] == ["Pearson", "Spearman"]
     assert [float(line.split(": ")[1]) for line in lines[:2]] == pytest.approx(expected, abs=6e-6)

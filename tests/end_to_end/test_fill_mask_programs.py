@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import check_bits_on_every_kernel, compare_calls, generated, models_of, recorded_cases, variants_of
@@ -122,7 +123,7 @@ def test_evaluation(shared: Path, tmp_path: Path) -> None:
         places.append(place)
         pieces.append(names[place])
     path.write_text(f"{';'.join(pieces)}\t{text}\n")
-    out = program.well("--evaluate", path).out.decode()
+    out = evaluated(program, path)[0].out.decode()
     assert f"top-1 accuracy: {100 * sum(place == 0 for place in places) / 2:.2f} %" in out
     assert f"top-5 accuracy: {100 * sum(place < 5 for place in places) / 2:.2f} %" in out
     assert "masks: 2" in out

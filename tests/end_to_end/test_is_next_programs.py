@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import compare_calls, generated, models_of, pair_lines, variants_of
@@ -87,7 +88,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
         rows = [(names[label], *pair) for label, pair in zip(labels, PAIRS, strict=True)]
         rows[0] = (names[1 - labels[0]] if wrong else names[labels[0]], *PAIRS[0])
         path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-        out = program.well("--evaluate", path, *(("--labels", "0") if names[0] == "0" else ())).out.decode()
+        out = evaluated(program, path, *(("--labels", "0") if names[0] == "0" else ()))[0].out.decode()
         assert f"accuracy: {100 * (len(rows) - wrong) / len(rows):.2f} %" in out
         assert f"rows: {len(rows)}" in out
 

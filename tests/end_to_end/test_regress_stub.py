@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from classify_program import Program, build_stub
 from correlations import pearson, spearman
+from evaluation_report import evaluated
 from stub_tables import table
 
 
@@ -90,7 +91,7 @@ def test_report(one: Program, tmp_path: Path) -> None:
     truths = np.round(random.normal(3, 2, 60), 1)  # with ties
     answers = np.round(truths + random.normal(0, 1, 60), 1)
     rows = "".join(f"{truth},{answer} word\n" for truth, answer in zip(truths, answers, strict=True))
-    outcome = one.well("--evaluate", table(tmp_path, rows))
+    outcome, _ = evaluated(one, table(tmp_path, rows))
     given = answers.astype(np.float32).astype(np.float64)
     expected = [pearson(truths, given), spearman(truths, given), float(np.mean((truths - given) ** 2))]
     assert figures(outcome.lines[:3]) == pytest.approx(expected, abs=6e-6)
@@ -103,6 +104,10 @@ def test_report(one: Program, tmp_path: Path) -> None:
 def test_several_values(two: Program, tmp_path: Path) -> None:
     rows = "1;0.5,1 2\n2; -1 ,2 1\n4;1e1,4 3\n"
     lines = two.well("--evaluate", table(tmp_path, rows)).lines
+    (found,) = two.well("--evaluate", table(tmp_path, rows), "--json").objects
+    assert [value["label"] for value in found["values"]] == ["café", "\x1b[31mred"]
+    assert [found["values"][0][key] for key in ("pearson", "spearman", "mean_squared_error")] == [1, 1, 0]
+    assert found["rows"] == 3
     assert lines[0] == "café"
     assert figures(lines[1:4]) == [1, 1, 0]
     assert lines[4] == "\\x1b[31mred"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from classify_program import Program
 from correlations import pearson, spearman
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import check_bits_on_every_kernel, compare_calls, generated, models_of, recorded_cases, variants_of
@@ -100,7 +101,7 @@ def test_similarity_and_evaluation(program: Program, tmp_path: Path) -> None:
     scores = [float(index * index % 7) for index in range(len(pairs))]
     path = tmp_path / "pairs.tsv"
     path.write_text("".join(f"{s}\t{a}\t{b}\n" for s, (a, b) in zip(scores, pairs, strict=True)), encoding="utf-8")
-    out = program.well("--evaluate", path).out.decode()
+    out = evaluated(program, path)[0].out.decode()
     assert f"Spearman: {spearman(np.array(scores), np.array(products)):.6g}\n" in out
     assert f"Pearson: {pearson(np.array(scores), np.array(products)):.6g}\n" in out
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import bytes_of, compare_calls, generated, models_of, recorded_cases, variants_of
@@ -93,7 +94,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     words = ["the", "cat", "unable", "playing"]
     path = tmp_path / "rows.conll"
     path.write_text("".join(f"{word} x O\r\n" for word in words) + "\n\nberlin\tO")
-    out = program.well("--evaluate", path).out.decode()
+    out = evaluated(program, path)[0].out.decode()
     assert "entity F1: 0.00 %" in out
     assert "texts: 2, words: 5, entities: 0, cut to 20 tokens: 0" in out
     checkpoint = pipeline.load(folder("tags/bert"))

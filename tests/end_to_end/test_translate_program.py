@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, Program
+from evaluation_report import evaluated
 from model_build import build_program, build_test
 from once import once
 
@@ -80,8 +81,8 @@ def test_what_else_there_is(program: Program, spelled: list[str], tmp_path: Path
         f"{text if i else 'x'}\t{word}\n" for i, (text, (word, _, _)) in enumerate(zip(spelled, WORDS, strict=True))
     ]
     table.write_text("".join(rows[:10]), encoding="utf-8")
-    assert program.well("--evaluate", table).lines[0].split() == ["exact", "match:", "90.00", "%"]
-    (scores,) = program.well("--evaluate", table, "--json").objects
+    judged, scores = evaluated(program, table)
+    assert judged.lines[0].split() == ["exact", "match:", "90.00", "%"]
     assert (scores["rows"], scores["exact"]) == (10, 9)
     assert 50 < scores["chrf"] < 100
     assert 0 <= scores["bleu"] <= 100

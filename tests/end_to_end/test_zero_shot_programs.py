@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
 from recorded_tasks import compare_calls, models_of, pair_lines, recorded_cases, variants_of
@@ -119,7 +120,7 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     best = [answer["labels"][0] for answer in found]
     path = tmp_path / "rows.tsv"
     path.write_text("".join(f"{label}\t{text}\n" for label, text in zip(best, texts, strict=True)))
-    assert "accuracy: 100.00 %" in program.well("--evaluate", path, "--labels", "cats,up").out.decode()
+    assert "accuracy: 100.00 %" in evaluated(program, path, "--labels", "cats,up")[0].out.decode()
     path.write_text(f"cats\t{texts[0]}\nup\t{texts[0]}\n")
     assert "accuracy: 50.00 %" in program.well("--evaluate", path).out.decode()
     assert "line 2: unknown label 'up'" in program.refused(1, "--evaluate", path, "--label", "cats")

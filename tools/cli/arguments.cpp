@@ -36,7 +36,7 @@ std::optional<std::uint32_t> read_device(std::string_view text) {
 // Of every task.
 const Option kOptions[] = {
     {"--file", 1, kTexts, kNone, [](Options& o, Values v) { o.file = v[0]; }},
-    {"--json", 0, kLines, kNone, [](Options& o, Values) { o.json = true; }},
+    {"--json", 0, kAnswers, kNone, [](Options& o, Values) { o.json = true; }},
     {"--tokens", 0, kTexts, kNone, [](Options& o, Values) { o.tokens = true; }},
     {"--plain-text", 0, kAnswers, kNone, [](Options& o, Values) { o.plain_text = true; }},
     {"--evaluate", 1, kChoosesMode, Mode::evaluate, [](Options& o, Values v) { o.table = v[0]; }},

@@ -7,7 +7,7 @@
 namespace etch::cli {
 
 extern const OptionGroup kLabelOptions;   // --labels
-extern const OptionGroup kMatrixOptions;  // --confusion, which may go with --json
+extern const OptionGroup kMatrixOptions;  // --confusion
 
 inline constexpr const char* kLabelNamesHelp = R"(
   --labels 0|1         labels are numbers from 0 or from 1

@@ -34,7 +34,7 @@ void evaluate_similarity(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<double> scores = read_scores(dataset);
     std::vector<double> found_ones;
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
@@ -45,10 +45,12 @@ void evaluate_similarity(const Options& options) {
             run.done(row);
             found_ones.push_back(found.value);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    write_output(correlation_lines(scores, found_ones));
-    write_output(summary);
+    ScoreReport report(options.json);
+    report_correlation(report, scores, found_ones);
+    totals.add_to(report);
+    write_output(report.done());
 }
 
 }  // namespace etch::cli

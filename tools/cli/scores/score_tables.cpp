@@ -77,29 +77,7 @@ std::string confusion_list(const ConfusionMatrix& confusion) {
     return out;
 }
 
-}  // namespace
-
-std::string percent_line(const char* name, std::optional<double> value) {
-    return value ? format("%s: %.2f %%\n", name, 100 * *value) : format("%s: -\n", name);
-}
-
-std::string number_line(const char* name, std::optional<double> value) {
-    return value ? format("%s: %.6g\n", name, *value) : format("%s: -\n", name);
-}
-
-std::string correlation_lines(const std::vector<double>& truths, const std::vector<double>& answers) {
-    return number_line("Pearson", pearson(truths, answers)) + number_line("Spearman", spearman(truths, answers));
-}
-
-std::string entity_table(const std::vector<std::string>& types, const std::vector<LabelMeasures>& measures) {
-    std::string out = '\n' + cell("type, per cent", kLabelWidth) + " precision    recall        F1  entities\n";
-    for (std::size_t i = 0; i < types.size(); ++i) {
-        out += cell(types[i], kLabelWidth) + percent(measures[i].precision) + percent(measures[i].recall) +
-               percent(measures[i].f1) + count(measures[i].rows) + '\n';
-    }
-    return out;
-}
-
+// Rows of labels: the mean over those that have one.
 std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t rows) {
     std::string out = '\n' + cell("label, per cent", kLabelWidth) + " precision    recall        F1      rows\n";
     double sums[3] = {};
@@ -121,14 +99,75 @@ std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t 
     return out + count(rows) + '\n';
 }
 
-std::string confusion_tables(const ConfusionMatrix& confusion) {
-    if (confusion.labels() > kMatrixLabels) {
-        return confusion_list(confusion);
+std::string entity_table(const std::vector<std::string>& types, const std::vector<LabelMeasures>& measures) {
+    std::string out = '\n' + cell("type, per cent", kLabelWidth) + " precision    recall        F1  entities\n";
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        out += cell(types[i], kLabelWidth) + percent(measures[i].precision) + percent(measures[i].recall) +
+               percent(measures[i].f1) + count(measures[i].rows) + '\n';
     }
-    return matrix(confusion, "confusion matrix, counts (a row is a true label, a column an answer)", kNumberWidth,
-                  [&](std::uint32_t truth, std::uint32_t answer) { return count(confusion.count(truth, answer)); }) +
-           matrix(confusion, "confusion matrix, per cent of the true label", kNumberWidth,
-                  [&](std::uint32_t truth, std::uint32_t answer) { return percent(share(confusion, truth, answer)); });
+    return out;
+}
+
+// Counts as [true label][answer].
+template <class Cell>
+std::string json_matrix(const ConfusionMatrix& confusion, Cell number) {
+    std::string out;
+    append_json_array(out, confusion.labels(), [&](std::uint32_t truth) {
+        append_json_array(out, confusion.labels(), [&](std::uint32_t answer) { number(out, truth, answer); });
+    });
+    return out;
+}
+
+std::string json_counts(const ConfusionMatrix& confusion) {
+    return json_matrix(confusion, [&](std::string& out, std::uint32_t truth, std::uint32_t answer) {
+        append_json(out, static_cast<std::int64_t>(confusion.count(truth, answer)));
+    });
+}
+
+void report_measures(ScoreReport& report, const LabelMeasures& measures) {
+    report.field("precision", measures.precision);
+    report.field("recall", measures.recall);
+    report.field("f1", measures.f1);
+}
+
+}  // namespace
+
+void report_correlation(ScoreReport& report, const std::vector<double>& truths, const std::vector<double>& answers) {
+    report.number("Pearson", pearson(truths, answers));
+    report.number("Spearman", spearman(truths, answers));
+}
+
+void report_labels(ScoreReport& report, const std::vector<LabelMeasures>& labels, std::uint64_t rows) {
+    report.text(class_table(labels, rows));
+    report.list("per_label", static_cast<std::uint32_t>(labels.size()), [&](std::uint32_t i) {
+        report.field("label", label(i));
+        report_measures(report, labels[i]);
+        report.field("rows", labels[i].rows);
+    });
+}
+
+void report_types(ScoreReport& report, const std::vector<std::string>& types,
+                  const std::vector<LabelMeasures>& measures) {
+    report.text(entity_table(types, measures));
+    report.list("per_type", static_cast<std::uint32_t>(types.size()), [&](std::uint32_t i) {
+        report.field("type", std::string_view(types[i]));
+        report_measures(report, measures[i]);
+        report.field("entities", measures[i].rows);
+    });
+}
+
+void report_confusion(ScoreReport& report, const ConfusionMatrix& confusion) {
+    report.raw("counts", json_counts(confusion));
+    if (confusion.labels() > kMatrixLabels) {
+        report.text(confusion_list(confusion));
+        return;
+    }
+    report.text(
+        matrix(confusion, "confusion matrix, counts (a row is a true label, a column an answer)", kNumberWidth,
+               [&](std::uint32_t truth, std::uint32_t answer) { return count(confusion.count(truth, answer)); }));
+    report.text(
+        matrix(confusion, "confusion matrix, per cent of the true label", kNumberWidth,
+               [&](std::uint32_t truth, std::uint32_t answer) { return percent(share(confusion, truth, answer)); }));
 }
 
 std::string confusion_matrix(const ConfusionMatrix& confusion) {
@@ -153,20 +192,12 @@ std::string confusion_json(const ConfusionMatrix& confusion) {
     append_json(out, static_cast<std::int64_t>(confusion.rows()));
     out += ", \"labels\": ";
     append_json_array(out, confusion.labels(), [&](std::uint32_t i) { append_json(out, label(i)); });
-    const auto table = [&](auto number) {
-        append_json_array(out, confusion.labels(), [&](std::uint32_t truth) {
-            append_json_array(out, confusion.labels(), [&](std::uint32_t answer) { number(truth, answer); });
+    out += ", \"counts\": " + json_counts(confusion);
+    out +=
+        ", \"per_cent\": " + json_matrix(confusion, [&](std::string& row, std::uint32_t truth, std::uint32_t answer) {
+            const std::optional<double> part = share(confusion, truth, answer);
+            append_json(row, part ? static_cast<float>(100 * *part) : std::numeric_limits<float>::quiet_NaN());
         });
-    };
-    out += ", \"counts\": ";
-    table([&](std::uint32_t truth, std::uint32_t answer) {
-        append_json(out, static_cast<std::int64_t>(confusion.count(truth, answer)));
-    });
-    out += ", \"per_cent\": ";
-    table([&](std::uint32_t truth, std::uint32_t answer) {
-        const std::optional<double> part = share(confusion, truth, answer);
-        append_json(out, part ? static_cast<float>(100 * *part) : std::numeric_limits<float>::quiet_NaN());
-    });
     return out + "}\n";
 }
 

@@ -59,10 +59,16 @@ void TableRun::done(std::size_t row) {
     }
 }
 
-std::string TableRun::summary() const {
-    return format("rows: %zu, mean tokens: %.1f, cut to %u tokens: %llu\n", dataset_.examples.size(),
-                  static_cast<double>(tokens_) / static_cast<double>(texts_), static_cast<unsigned>(kModel.max_tokens),
-                  static_cast<unsigned long long>(truncated_));
+TableRun::Totals TableRun::totals() const {
+    return {dataset_.examples.size(), static_cast<double>(tokens_) / static_cast<double>(texts_), truncated_};
+}
+
+void TableRun::Totals::add_to(ScoreReport& report) const {
+    report.text(format("rows: %zu, mean tokens: %.1f, cut to %u tokens: %llu\n", rows, mean_tokens,
+                       static_cast<unsigned>(kModel.max_tokens), static_cast<unsigned long long>(truncated)));
+    report.field("rows", std::uint64_t{rows});
+    report.field("mean_tokens", std::optional(mean_tokens));
+    report.field("truncated", truncated);
 }
 
 }  // namespace etch::cli

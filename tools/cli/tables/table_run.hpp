@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "../model.hpp"
+#include "../scores/score_report.hpp"
 #include "dataset.hpp"
 
 namespace etch::cli {
@@ -29,8 +29,15 @@ class TableRun {
     // After each row.
     void done(std::size_t row);
 
-    // `rows: 100, mean tokens: 12.3, cut to 128 tokens: 4`
-    std::string summary() const;
+    // What the rows were: `rows: 100, mean tokens: 12.3, cut to 128 tokens: 4`.
+    struct Totals {
+        std::size_t rows;
+        double mean_tokens;
+        std::uint64_t truncated;
+
+        void add_to(ScoreReport& report) const;
+    };
+    Totals totals() const;
 
   private:
     // The rows from `first` on that are answered together.

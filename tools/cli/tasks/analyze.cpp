@@ -49,6 +49,7 @@ constexpr const char* kEvaluation = R"(
   how well this head answers, as the program of this head alone says it. FILE is .conll, .bio or .iob for a head that
   tags, .json or .jsonl for one that answers questions, else .csv, .tsv or .jsonl, for embeddings and for next sentences
   with two texts a row. It has at most 256 MiB and 1,000 columns.
+  --json               one object, as the program of this head alone prints it
   --label-column C     number from 1, or name (default 1)
   --confusion          of one label a text: accuracy and the confusion matrix alone, with --json as an object
 )";
@@ -169,7 +170,6 @@ bool has(const TaskFace& face, const OptionGroup& group) {
 void check_for(const TaskFace& face, const Options& options) {
     const char* const alien = options.label_values && !has(face, kLabelOptions)          ? "--labels"
                               : options.confusion && !has(face, kMatrixOptions)          ? "--confusion"
-                              : options.json && !has(face, kMatrixOptions)               ? "--json"
                               : options.pair_lines && !has(face, kPairOptions)           ? "--pairs"
                               : options.text_columns && !has(face, kTableOptions)        ? "--text-columns"
                               : options.header && !has(face, kTableOptions)              ? "--header"

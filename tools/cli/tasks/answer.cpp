@@ -39,6 +39,7 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.json|FILE.jsonl
   exact match and F1 as SQuAD's script has them. FILE is SQuAD's, or has an object a line: {"question", "context"} and
   the right answers, {"all_answers"} or {"answer"}; none, or empty ones, where there is no answer. At most 256 MiB.
+  --json               {"exact_match", "f1", "questions", "windows", "truncated"}
 )";
 
 const Option kOptions[] = {
@@ -123,10 +124,15 @@ void evaluate_answers(const Options& options) {
         cut += answer.truncated ? 1U : 0U;
     }
     const auto count = static_cast<double>(questions.size());
-    write_output(percent_line("exact match", exact / count));
-    write_output(percent_line("F1", f1 / count));
-    write_output(format("questions: %zu, windows: %llu, questions cut: %llu\n", questions.size(),
-                        static_cast<unsigned long long>(windows), static_cast<unsigned long long>(cut)));
+    ScoreReport report(options.json);
+    report.share("exact match", exact / count);
+    report.share("F1", f1 / count);
+    report.text(format("questions: %zu, windows: %llu, questions cut: %llu\n", questions.size(),
+                       static_cast<unsigned long long>(windows), static_cast<unsigned long long>(cut)));
+    report.field("questions", std::uint64_t{questions.size()});
+    report.field("windows", windows);
+    report.field("truncated", cut);
+    write_output(report.done());
 }
 
 }  // namespace

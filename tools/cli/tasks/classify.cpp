@@ -44,8 +44,10 @@ constexpr const char* kEvaluation = R"(
   accuracy, precision, recall, F1 and confusion matrix over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
   jsonl has an object a line, of strings and numbers.
   FILE has at most 256 MiB and 1,000 columns.
+  --json               {"accuracy", "rows", "mean_tokens", "truncated", "per_label": [{"label", "precision", "recall",
+                       "f1", "rows"}], "counts"}; counts[true label][answer], the others from 0 to 1
   --confusion          accuracy and the confusion matrix alone, counts and per cent of the true label in one; with
-                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}, counts[true label][answer]
+                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}
   --label-column C     number from 1, or name (default 1)
 )";
 
@@ -55,6 +57,8 @@ constexpr const char* kSetEvaluation = R"(
   probability of 0.5 or more. csv has RFC 4180 quotes, tsv has none,
   jsonl has an object a line, of strings and numbers.
   FILE has at most 256 MiB and 1,000 columns.
+  --json               {"exact_match", "micro_f1", "macro_f1", "rows", "mean_tokens", "truncated", "per_label":
+                       [{"label", "precision", "recall", "f1", "rows"}]}, from 0 to 1
   --label-column C     number from 1, or name (default 1). Labels of a row are separated by ; and may be none.
                        Where the model has one label, also 0 and 1: without it, with it.
 )";
@@ -65,7 +69,6 @@ const Option kOptions[] = {
 // Of one label a text.
 const Option kMatrixOption[] = {
     {"--confusion", 0, kRows, kNone, [](Options& o, Values) { o.confusion = true; }},
-    {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
 };
 
 }  // namespace
@@ -94,9 +97,6 @@ std::string as_text(const Options& options, const Text&, const Answer& answer) {
 }
 
 void check(const Options& options) {
-    if (options.mode == Mode::evaluate && options.json && !options.confusion) {
-        fail(kWrongUse, "--json does not go with --evaluate, but for --confusion");
-    }
     if (options.top && options.json) {
         refuse_together("--top", "--json");
     }
@@ -129,31 +129,34 @@ void evaluate_labels(const Options& options) {
     const std::vector<std::uint32_t> truths = read_labels(options, dataset);
     const bool pairs = texts_of_rows(options) == RowTexts::two;
     ConfusionMatrix confusion(output_width());
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
             confusion.add(truths[row], run.answer(row, pairs).label);
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    if (options.json) {
+    if (options.json && options.confusion) {
         write_output(confusion_json(confusion));
         return;
     }
-    write_output(percent_line("accuracy", confusion.accuracy()));
-    write_output(summary);
+    ScoreReport report(options.json);
+    report.share("accuracy", confusion.accuracy());
+    totals.add_to(report);
     if (options.confusion) {
-        write_output(confusion_matrix(confusion));
+        report.text(confusion_matrix(confusion));
+        write_output(report.done());
         return;
     }
     std::vector<LabelMeasures> measures;
     for (std::uint32_t label = 0; label < output_width(); ++label) {
         measures.push_back(confusion.measures(label));
     }
-    write_output(class_table(measures, confusion.rows()));
-    write_output(confusion_tables(confusion));
+    report_labels(report, measures, confusion.rows());
+    report_confusion(report, confusion);
+    write_output(report.done());
 }
 
 namespace {
@@ -178,24 +181,26 @@ void evaluate_label_sets(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<std::vector<std::uint32_t>> truths = read_label_sets(options, dataset);
     LabelSetScores scores(output_width());
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
             scores.add(truths[row], present_labels(run.answer(row, options.pair_lines)));
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
     std::vector<LabelMeasures> measures;
     for (std::uint32_t label = 0; label < output_width(); ++label) {
         measures.push_back(scores.measures(label));
     }
-    write_output(percent_line("exact match", scores.exact_match()));
-    write_output(percent_line("micro F1", scores.micro_f1()));
-    write_output(percent_line("macro F1", scores.macro_f1()));
-    write_output(summary);
-    write_output(class_table(measures, scores.rows()));
+    ScoreReport report(options.json);
+    report.share("exact match", scores.exact_match());
+    report.share("micro F1", scores.micro_f1());
+    report.share("macro F1", scores.macro_f1());
+    totals.add_to(report);
+    report_labels(report, measures, scores.rows());
+    write_output(report.done());
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
   Pearson's and Spearman's correlation of the cosine of a row's two texts with its score. csv has RFC 4180 quotes, tsv
   has none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  --json               {"pearson", "spearman", "rows", "mean_tokens", "truncated"}
   --label-column C     number from 1, or name, of the column with the scores (default 1)
 )";
 

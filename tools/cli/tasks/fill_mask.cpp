@@ -32,6 +32,7 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv
   how often the right piece is the likeliest, and among the five likeliest, over the masks of the rows of FILE. csv has
   RFC 4180 quotes, tsv has none. FILE has at most 256 MiB and 1,000 columns.
+  --json               {"top_1_accuracy", "top_5_accuracy", "masks", "rows", "mean_tokens", "truncated"}
   --label-column C     number from 1, or name (default 1): the pieces of a row's masks, separated by ; with or without
                        the mark of a word's beginning
 )";
@@ -110,7 +111,7 @@ void evaluate_masks(const Options& options) {
     std::uint64_t masks = 0;
     std::uint64_t first = 0;
     std::uint64_t among = 0;
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
@@ -129,12 +130,15 @@ void evaluate_masks(const Options& options) {
             masks += names.size();
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    write_output(percent_line("top-1 accuracy", ratio(first, masks)));
-    write_output(percent_line("top-5 accuracy", ratio(among, masks)));
-    write_output(format("masks: %llu\n", static_cast<unsigned long long>(masks)));
-    write_output(summary);
+    ScoreReport report(options.json);
+    report.share("top-1 accuracy", ratio(first, masks));
+    report.share("top-5 accuracy", ratio(among, masks));
+    report.text(format("masks: %llu\n", static_cast<unsigned long long>(masks)));
+    report.field("masks", masks);
+    totals.add_to(report);
+    write_output(report.done());
 }
 
 }  // namespace

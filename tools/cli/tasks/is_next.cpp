@@ -22,8 +22,10 @@ constexpr const char* kEvaluation = R"(
   accuracy, precision, recall, F1 and confusion matrix over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
   jsonl has an object a line, of strings and numbers.
   FILE has at most 256 MiB and 1,000 columns.
+  --json               {"accuracy", "rows", "mean_tokens", "truncated", "per_label": [{"label", "precision", "recall",
+                       "f1", "rows"}], "counts"}; counts[true label][answer], the others from 0 to 1
   --confusion          accuracy and the confusion matrix alone, counts and per cent of the true label in one; with
-                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}, counts[true label][answer]
+                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}
   --label-column C     number from 1, or name (default 1): next, or 0, where the second text follows the first; random,
                        or 1, where it is any other
 )";

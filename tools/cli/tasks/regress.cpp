@@ -26,6 +26,8 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
   Pearson's and Spearman's correlation and mean squared error over the rows of FILE. csv has RFC 4180 quotes, tsv has
   none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  --json               {"pearson", "spearman", "mean_squared_error", "rows", "mean_tokens", "truncated"}; of several
+                       values "values": [{"label", "pearson", "spearman", "mean_squared_error"}]
   --label-column C     number from 1, or name, of the column with the true values (default 1); several are separated
                        by ;
 )";
@@ -65,7 +67,7 @@ void evaluate_values(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const Columns truths = read_values(dataset);
     Columns answers(output_width());
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
@@ -75,18 +77,26 @@ void evaluate_values(const Options& options) {
             }
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    for (std::uint32_t i = 0; i < output_width(); ++i) {
-        if (output_width() > 1) {
+    ScoreReport report(options.json);
+    const auto report_value = [&](std::uint32_t i) {
+        report_correlation(report, truths[i], answers[i]);
+        report.number("mean squared error", mean_squared_error(truths[i], answers[i]));
+    };
+    if (output_width() == 1) {
+        report_value(0);
+    } else {
+        report.list("values", output_width(), [&](std::uint32_t i) {
             std::string name;
             append_printable(name, label(i));
-            write_output(name + '\n');
-        }
-        write_output(correlation_lines(truths[i], answers[i]));
-        write_output(number_line("mean squared error", mean_squared_error(truths[i], answers[i])));
+            report.text(name + '\n');
+            report.field("label", label(i));
+            report_value(i);
+        });
     }
-    write_output(summary);
+    totals.add_to(report);
+    write_output(report.done());
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.conll|FILE.bio|FILE.iob
   entity F1, precision and recall by seqeval's rules. A line of FILE has a word in its first column and its label in the
   last one, an empty line ends a text; a word has the label of its first token. FILE has at most 256 MiB.
+  --json               {"entity_f1", "precision", "recall", "words_with_the_right_label", "texts", "words", "entities",
+                       "truncated", "per_type": [{"type", "precision", "recall", "f1", "entities"}]}
 )";
 
 Aggregation read_aggregation(std::string_view text) {
@@ -153,14 +155,20 @@ void evaluate_tags(const Options& options) {
         measures.push_back(counts.measures());
     }
     const LabelMeasures micro = all.measures();
-    write_output(percent_line("entity F1", micro.f1));
-    write_output(percent_line("precision", micro.precision));
-    write_output(percent_line("recall", micro.recall));
-    write_output(percent_line("words with the right label", ratio(right, words)));
-    write_output(format("texts: %zu, words: %llu, entities: %llu, cut to %u tokens: %llu\n", file.texts.size(),
-                        static_cast<unsigned long long>(words), static_cast<unsigned long long>(all.true_ones),
-                        static_cast<unsigned>(kModel.max_tokens), static_cast<unsigned long long>(truncated)));
-    write_output(entity_table(names, measures));
+    ScoreReport report(options.json);
+    report.share("entity F1", micro.f1);
+    report.share("precision", micro.precision);
+    report.share("recall", micro.recall);
+    report.share("words with the right label", ratio(right, words));
+    report.text(format("texts: %zu, words: %llu, entities: %llu, cut to %u tokens: %llu\n", file.texts.size(),
+                       static_cast<unsigned long long>(words), static_cast<unsigned long long>(all.true_ones),
+                       static_cast<unsigned>(kModel.max_tokens), static_cast<unsigned long long>(truncated)));
+    report.field("texts", std::uint64_t{file.texts.size()});
+    report.field("words", words);
+    report.field("entities", all.true_ones);
+    report.field("truncated", truncated);
+    report_types(report, names, measures);
+    write_output(report.done());
 }
 
 }  // namespace

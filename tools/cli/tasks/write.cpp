@@ -37,8 +37,9 @@ constexpr const char* kEvaluation = R"(
   them without options. csv has RFC 4180 quotes, tsv has none, jsonl has an object a line, of strings and numbers.
   FILE has at most 256 MiB and 1,000 columns. A model that draws its tokens (do_sample) draws them here, too, as of
   lines: by --seed and the number of the row. --temperature 0 judges the best ones.
+  --json               {"exact_match", "exact", "bleu", "chrf", "rows", "mean_tokens", "truncated"}; "exact" is a number
+                       of rows
   --label-column C     number from 1, or name (default 1)
-  --json               {"rows", "bleu", "chrf", "exact"}; the last is a number of rows
 )";
 
 const char* reason_of(Ended ended) {
@@ -109,7 +110,6 @@ const Option kWriteOption[] = {
     {"--top-p", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.top_p = top_p(v[0]); }},
     {"--seed", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.seed = seed(v[0]); }},
     {"--stream", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.stream = print_piece; }},
-    {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
 };
 const OptionGroup kWriteOptions(kWriteOption);
 

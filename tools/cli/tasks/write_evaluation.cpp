@@ -14,25 +14,23 @@ namespace etch::cli {
 void evaluate_writing(const Options& options) {
     const Dataset dataset = read_dataset(options);
     TranslationScores scores;
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
             scores.add(run.answer(row, false).written[0].text, dataset.values[row]);
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    const auto rows = static_cast<unsigned long long>(scores.rows());
-    if (options.json) {
-        const auto same = static_cast<unsigned long long>(scores.same());
-        write_output(format("{\"rows\": %llu, \"bleu\": %.4f, \"chrf\": %.4f, \"exact\": %llu}\n", rows, scores.bleu(),
-                            scores.chrf(), same));
-        return;
-    }
-    write_output(percent_line("exact match", ratio(scores.same(), scores.rows())));
-    write_output(format("BLEU: %.2f\nchrF: %.2f\n", scores.bleu(), scores.chrf()));
-    write_output(summary);
+    ScoreReport report(options.json);
+    report.share("exact match", ratio(scores.same(), scores.rows()));
+    report.text(format("BLEU: %.2f\nchrF: %.2f\n", scores.bleu(), scores.chrf()));
+    report.field("exact", scores.same());
+    report.field("bleu", std::optional(scores.bleu()));
+    report.field("chrf", std::optional(scores.chrf()));
+    totals.add_to(report);
+    write_output(report.done());
 }
 
 }  // namespace etch::cli

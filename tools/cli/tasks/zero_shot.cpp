@@ -39,6 +39,7 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
   accuracy over the rows of FILE. csv has RFC 4180 quotes, tsv has none, jsonl has an object a line, of strings and
   numbers. FILE has at most 256 MiB and 1,000 columns.
+  --json               {"accuracy", "rows", "mean_tokens", "truncated"}, accuracy from 0 to 1
   --label-column C     number from 1, or name (default 1): the right label, one of those given (default: the values of
                        all rows are the labels)
 )";
@@ -139,17 +140,19 @@ void evaluate_zero_shot(const Options& options) {
     }
     set_wanted(wanted);
     std::uint64_t right = 0;
-    std::string summary;
+    TableRun::Totals totals = {};
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < rows; ++row) {
             right += labels[run.answer(row, false).label] == dataset.values[row] ? 1U : 0U;
             run.done(row);
         }
-        summary = run.summary();
+        totals = run.totals();
     }
-    write_output(percent_line("accuracy", static_cast<double>(right) / static_cast<double>(rows)));
-    write_output(summary);
+    ScoreReport report(options.json);
+    report.share("accuracy", ratio(right, rows));
+    totals.add_to(report);
+    write_output(report.done());
 }
 
 }  // namespace
