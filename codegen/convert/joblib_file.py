@@ -77,7 +77,7 @@ class _Array(Estimator):
         size = math.prod(shape) * of_values.itemsize
         raw = stream.read(size)
         if len(raw) != size:
-            raise _Unreadable("it ends within an array")
+            raise EOFError("it ends within an array")  # as where it ends elsewhere
         order: Any = "F" if self.attributes.get("order") == "F" else "C"
         return np.frombuffer(raw, of_values).reshape(shape, order=order)
 

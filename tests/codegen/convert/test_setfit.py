@@ -119,7 +119,7 @@ def replaced(old: bytes, new: bytes) -> Callable[[Path], None]:
 REFUSED: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "code": ("three", head_of(Runs()), "pickle-holds-code"),
     "code of NumPy's": ("three", head_of(np.float64(1)), "pickle-malformed"),
-    "a cut file": ("three", cut, "pickle-"),
+    "a cut file": ("three", cut, "pickle-malformed"),
     "no pickle": ("three", lambda path: (path / HEAD).write_bytes(b"\x80\x04nothing"), "pickle-malformed"),
     "nothing": ("three", lambda path: (path / HEAD).write_bytes(b""), "pickle-malformed"),
     "a list": ("three", head_of([1, 2]), "pickle-malformed"),
@@ -219,13 +219,28 @@ def test_an_array_as_joblib_describes_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("f8", {"shape": (-1, 2)}),
         ("f8", {"shape": (1.0, 2)}),
         ("f8", {"shape": (1 << 20, 1 << 20)}),
-        ("f8", {"shape": (3, 2)}),
     ],
 )
 def test_arrays_that_are_refused(code: Any, state: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EtchError) as caught:
         read_estimator(described(monkeypatch, TWO, code, **state), HEAD)
     assert caught.value.code == "pickle-holds-code"
+
+
+def test_fewer_values_than_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EtchError) as caught:
+        read_estimator(described(monkeypatch, TWO, "f8", shape=(3, 2)), HEAD)
+    assert caught.value.code == "pickle-malformed"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_wherever_a_file_is_cut(name: str) -> None:
+    """Within an array, too, what is missing is no code."""
+    raw = (HERE / "setfit" / name / HEAD).read_bytes()
+    for length in range(len(raw)):
+        with pytest.raises(EtchError) as caught:
+            read_estimator(raw[:length], HEAD)
+        assert caught.value.code == "pickle-malformed", length
 
 
 def test_any_damage_is_refused_or_read(tmp_path: Path) -> None:
