@@ -13,9 +13,9 @@ Case = TypeVar("Case")
 
 
 def check_installed(pinned: Mapping[str, str]) -> None:
-    """SystemExit where a package has another version than the pinned one."""
+    """SystemExit where a package has another version than the pinned one, of whatever build (`2.15.0+cpu`)."""
     for package, expected in pinned.items():
-        if version(package) != expected:
+        if version(package).partition("+")[0] != expected:
             raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
 
 

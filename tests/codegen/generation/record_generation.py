@@ -14,7 +14,6 @@ import json
 import os
 import sys
 import zlib
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
 sys.path.insert(2, str(HERE.parent))
 sys.path += [str(HERE.parents[2]), str(HERE.parents[1] / "end_to_end")]
+import record_cases  # noqa: E402 - of the folder above
 from m2m_files import VOCABULARY  # noqa: E402 - beside this one
 from random_weights import randomize  # noqa: E402 - of the folder beside
 from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
@@ -238,9 +238,7 @@ def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
 
 def check_installed() -> None:
     """Ends the program where other versions are installed."""
-    for package, expected in PINNED.items():
-        if version(package).partition("+")[0] != expected:
-            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
+    record_cases.check_installed(PINNED)
 
 
 def main() -> None:

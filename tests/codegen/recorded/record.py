@@ -15,7 +15,6 @@ import os
 import shutil
 import sys
 import zlib
-from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -34,9 +33,9 @@ def main() -> None:
     parser.add_argument("variants", nargs="*", metavar="FAMILY/VARIANT")
     parser.add_argument("--out", type=Path, default=HERE, metavar="DIR")
     arguments = parser.parse_args()
-    for package, expected in PINNED.items():
-        if version(package) != expected:
-            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
+    from record_cases import check_installed
+
+    check_installed(PINNED)
     import answer_variants
     import embedding_variants
     import gru_variants
@@ -89,7 +88,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     os.environ["HF_HUB_OFFLINE"] = "1"
-    sys.path.insert(1, str(HERE.parent))  # tiny_checkpoint
+    sys.path.insert(1, str(HERE.parent))  # record_cases, tiny_checkpoint
     sys.path.insert(2, str(HERE.parents[2] / "tools" / "train" / "plain"))  # transformer, folder
     sys.path.insert(3, str(HERE.parents[2] / "tools" / "train"))  # common
     main()
