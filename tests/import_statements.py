@@ -17,7 +17,6 @@ class Imported:
 
     module: str
     names: tuple[str, ...]
-    for_types: bool  # below `if TYPE_CHECKING:`
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -26,15 +25,13 @@ class Imported:
 
 
 def imports_of(file: str) -> Iterator[Imported]:
-    """Those of a file, a path from the root, inside functions too."""
+    """Those of a file, a path from the root, inside functions and for annotations too."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    tests = (node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
-    for_types = {below for test in tests for below in ast.walk(test)}
     package = Path(file).parent.parts
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (Imported(alias.name, (), node in for_types) for alias in node.names)
+            yield from (Imported(alias.name, ()) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])
-            yield Imported(module, tuple(alias.name for alias in node.names), node in for_types)
+            yield Imported(module, tuple(alias.name for alias in node.names))

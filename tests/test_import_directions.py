@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data flows one way: neither modules nor packages import each other in a circle."""
+"""Data flows one way: neither modules nor packages import each other in a circle, nor for annotations alone."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ def _package(module: str) -> str:
     return module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
 
 
-def _imported(module: str, *, types: bool) -> Iterator[str]:
-    """Modules that one imports; with `types` also what only annotations need."""
+def _imported(module: str) -> Iterator[str]:
+    """Modules that one imports."""
     for found in imports_of(str(MODULES[module].relative_to(ROOT))):
-        if types or not found.for_types:
-            within = [name for name in found.all[1:] if name in MODULES]
-            yield from within or {found.module} & MODULES.keys()
+        within = [name for name in found.all[1:] if name in MODULES]
+        yield from within or {found.module} & MODULES.keys()
 
 
 def _of_modules() -> Edges:
-    return {module: {*_imported(module, types=False)} - {module} for module in MODULES}
+    return {module: {*_imported(module)} - {module} for module in MODULES}
 
 
 def _of_packages() -> Edges:
@@ -41,7 +40,7 @@ def _of_packages() -> Edges:
     edges: Edges = {}
     for module in MODULES:
         package = _package(module)
-        for other in map(_package, _imported(module, types=True)):
+        for other in map(_package, _imported(module)):
             if not f"{other}.".startswith(f"{package}.") and not f"{package}.".startswith(f"{other}."):
                 edges.setdefault(package, set()).add(other)
     return edges

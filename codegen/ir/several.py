@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import EtchError
-from .task import Face, Measure, Task, counted
+from .task import Computation, Face, Measure, Task, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..files.table_file import Row
-    from .graph import Graph
     from .text import Text
 
 
@@ -77,8 +76,8 @@ class Several(Task):
         found = {each[0]: each for each in options if each}
         return tuple(part for option in found.values() for part in option)
 
-    def described(self, graph: Graph) -> str:
-        heads = "; ".join(f"{name}: {task.described(graph)}" for name, task in self.tasks.items())
+    def described(self, computed: Computation) -> str:
+        heads = "; ".join(f"{name}: {task.described(computed)}" for name, task in self.tasks.items())
         return f"{counted(len(self.tasks), 'head')} on one encoder, {heads}"
 
     @property

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..files.table_file import Columns, Echo, Row
-    from .graph import Graph
+    from .target import Target
     from .text import Text
     from .tokenizer_spec import TokenizerSpec
 
@@ -47,6 +47,19 @@ class Measure:
     def text(self, value: float) -> str:
         """A value of it."""
         return f"{value:.2f}{self.sign}" if self.percent else f"{value:.4f}"
+
+
+class Computation(Protocol):
+    """How the outputs are computed, as far as a description says it: what is asked of a graph, which has a task and so
+    is not known here."""
+
+    @property
+    def body(self) -> Sequence[object]:
+        """The ops and layers of the phase that runs once."""
+
+    @property
+    def target(self) -> Target | None:
+        """What it writes."""
 
 
 class Task(ABC):
@@ -102,7 +115,7 @@ class Task(ABC):
         return {}
 
     @abstractmethod
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         """What the report says."""
 
     @property

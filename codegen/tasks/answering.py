@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Columns, Echo, Row
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Computation, Face, Measure, Task
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from .spans import Window, best_answer, windows_of
@@ -57,7 +56,7 @@ class Answering(Task):
     def summary(self) -> str:
         return "Answers to questions: spans of a context"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return "answers to questions: spans of a context"
 
     @property

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task, counted, margin
+from ..ir.task import Computation, Face, Measure, Task, counted, margin
 from ..ir.text import Text
 from .columns import label_index, label_reader, parts_of
 from .names import listed, printable_name
@@ -69,7 +68,7 @@ class Classification(Task):
     def summary(self) -> str:
         return f"Text classification{' into' if self.one_label else ', each of'} {counted(self.outputs, 'label')}"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         kind = "single-label" if self.one_label else "multi-label"
         return f"{kind} classification ({self.activation}), {listed(self.labels, 'label')}"
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..ir.graph import Graph, Normalize, Pool
-from ..ir.task import Face
+from ..ir.graph import Normalize, Pool
+from ..ir.task import Computation, Face
 from ..ir.text import Text
 from .similarity import Similarity
 
@@ -40,10 +40,10 @@ class Embedding(Similarity):
     def summary(self) -> str:
         return f"Text to an embedding of {self.width} values"
 
-    def described(self, graph: Graph) -> str:
-        pool = next(node for node in graph.body if isinstance(node, Pool))
+    def described(self, computed: Computation) -> str:
+        pool = next(node for node in computed.body if isinstance(node, Pool))
         pooling = " and ".join((pool.kind, *pool.beside))
-        normalized = any(isinstance(node, Normalize) for node in graph.body)
+        normalized = any(isinstance(node, Normalize) for node in computed.body)
         return f"embedding of {self.width} values, pooling {pooling}, {'' if normalized else 'not '}normalized"
 
     def answers(self, outputs: NDArray, rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:

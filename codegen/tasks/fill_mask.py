@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row, refused
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from ..ir.tokenizer_spec import AddedToken
 from .columns import parts_of
@@ -70,7 +69,7 @@ class FillMask(Task):
     def options(self) -> tuple[str, ...]:
         return ("--top", str(self.candidates))
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return f"the {self.candidates} most likely tokens for each {self.mask.content} (softmax over the vocabulary)"
 
     def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:

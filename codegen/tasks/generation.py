@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from .translation_scores import bleu, chrf
 
@@ -47,8 +46,8 @@ class Generation(Task):
     def summary(self) -> str:
         return f"Writes up to {self.max_tokens} tokens"
 
-    def described(self, graph: Graph) -> str:
-        return f"{self.name} ({_search(graph)}), up to {self.max_tokens} tokens of {self.vocabulary:,}"
+    def described(self, computed: Computation) -> str:
+        return f"{self.name} ({_search(computed)}), up to {self.max_tokens} tokens of {self.vocabulary:,}"
 
     @property
     def measure(self) -> Measure:
@@ -75,10 +74,10 @@ class Generation(Task):
         return (bleu if measure == BLEU else chrf)(answers.tolist(), truths.tolist())
 
 
-def _search(graph: Graph) -> str:
-    if graph.target is not None and graph.target.sampling is not None:
+def _search(computed: Computation) -> str:
+    if computed.target is not None and computed.target.sampling is not None:
         return "drawn"
-    beams = 1 if graph.target is None else graph.target.search.beams
+    beams = 1 if computed.target is None else computed.target.search.beams
     return "greedy" if beams == 1 else f"{beams} beams"
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..files.table_file import Row
 from ..golden import text_tokenizer
-from ..ir.graph import Graph, Normalize
+from ..ir.graph import Normalize
 from ..ir.side import Side
-from ..ir.task import Face, counted
+from ..ir.task import Computation, Face, counted
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
 from .similarity import Similarity
@@ -55,8 +55,8 @@ class MultiVector(Similarity):
     def summary(self) -> str:
         return f"Each token of a text to a vector of {self.width} values"
 
-    def described(self, graph: Graph) -> str:
-        normalized = any(isinstance(node, Normalize) for node in graph.body)
+    def described(self, computed: Computation) -> str:
+        normalized = any(isinstance(node, Normalize) for node in computed.body)
         filled = ""
         if self.query.least_tokens:
             seen = "" if self.query.filler_is_seen else "not "

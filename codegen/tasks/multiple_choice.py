@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ..errors import EtchError
 from ..files.table_file import Row
 from ..golden import text_tokenizer
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
 from .columns import label_index, label_reader
@@ -52,7 +51,7 @@ class MultipleChoice(Task):
     def summary(self) -> str:
         return "Which of several choices goes with a prompt"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return "which of several choices goes with a prompt (softmax over the choices)"
 
     @property

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ..files.table_file import Row
 from ..golden import text_tokenizer
-from ..ir.graph import Graph
-from ..ir.task import Face
+from ..ir.task import Computation, Face
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
 from .classification import Classification
@@ -49,7 +48,7 @@ class NextSentence(Classification):
     def summary(self) -> str:
         return "Whether a text follows another one"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return "whether a text follows another one (softmax)"
 
     def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task, counted
+from ..ir.task import Computation, Face, Measure, Task, counted
 from ..ir.text import Text
 from .columns import numbers
 from .correlation import SPEARMAN, mean_spearman
@@ -53,7 +52,7 @@ class Regression(Task):
     def summary(self) -> str:
         return f"Text to {counted(self.outputs, 'value')}"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return f"regression (no activation), {listed(self.values, 'value')}"
 
     @property

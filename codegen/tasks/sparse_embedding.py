@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..ir.graph import Graph, WordWeights
-from ..ir.task import Face
+from ..ir.graph import WordWeights
+from ..ir.task import Computation, Face
 from ..ir.text import Text
 from .similarity import Similarity
 
@@ -44,8 +44,8 @@ class SparseEmbedding(Similarity):
     def summary(self) -> str:
         return f"Text to a sparse embedding: weights of {self.width} entries of a vocabulary, most of them 0"
 
-    def described(self, graph: Graph) -> str:
-        op = next(node for node in graph.body if isinstance(node, WordWeights))
+    def described(self, computed: Computation) -> str:
+        op = next(node for node in computed.body if isinstance(node, WordWeights))
         logarithm = "log(1 + log(1 + relu))" if op.twice else "log(1 + relu)"
         return f"sparse embedding, weights of {self.width} entries of the vocabulary: {op.pooling} of {logarithm}"
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Columns, Echo, Row, refused
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task, counted, margin
+from ..ir.task import Computation, Face, Measure, Task, counted, margin
 from ..ir.text import Text
 from .entities import entity_f1
 from .names import listed, printable_name
@@ -70,7 +69,7 @@ class Tagging(Task):
     def summary(self) -> str:
         return f"Tokens of a text into {counted(self.outputs, 'label')}"
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         return f"tagging of tokens (softmax), {listed(self.labels, 'label')}"
 
     def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:

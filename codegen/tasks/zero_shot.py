@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ..errors import EtchError
 from ..files.table_file import Row
 from ..golden import text_tokenizer
-from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task
+from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
 from .classification import Classification
@@ -86,7 +85,7 @@ class ZeroShot(Task):
             "hypothesis_bytes": self.token_bytes["hypothesis"],
         }
 
-    def described(self, graph: Graph) -> str:
+    def described(self, computed: Computation) -> str:
         for_it, against = (printable_name(self.labels[i]) for i in (self.entailment, self.contradiction))
         return f"zero-shot classification into labels of a call ({for_it} against {against})"
 
