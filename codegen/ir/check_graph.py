@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a graph is sound: what is read is there, rows and widths agree, weights fit, every value has a use.
+"""Whether a graph is sound: what is read is there, each op has what it needs, every value has a use.
 
 A front-end that passes a wrong graph on would end in wrong code that the emulator, which executes the same program,
 agrees with. So everything that an op needs is asked here, by name.
@@ -7,64 +7,11 @@ agrees with. So everything that an op needs is asked here, by name.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from . import graph as g
-from .check_experts import parameters_of_experts
-from .check_global_rows import check_attention, check_linear
+from .check_ops import CHECK, IN_WORDS, Check, RowKind
 from .check_target import check_target, unsound
 from .check_uses import check_tied, check_uses
-from .in_place import LEAST_CAP
 from .op import by_layer, reads, slots
-from .stage import Stage
-
-RowKind = Literal["tokens", "text", "masks", "steps"]
-
-_STAGE = "check"
-_MOST_RELATIVE_ROWS = 1 << 16  # they are named by 16 bits
-_PER = {
-    "tokens": "a row per token",
-    "text": "one row per text",
-    "masks": "one row per mask",
-    "steps": "a row per step",
-}
-_ACTIVATIONS = frozenset(("none", "gelu", "gelu_tanh", "quick_gelu", "relu", "silu", "sigmoid", "tanh"))
-
-
-class _Check:
-    """What is known while the body is walked."""
-
-    def __init__(self, graph: g.Graph) -> None:
-        self.graph = graph
-        self.rows: dict[str, RowKind] = {}
-        self.layers: g.Layers | None = None
-        self.target: g.Target | None = None  # in the phase that repeats
-
-    def width(self, value: str) -> int:
-        if value not in self.graph.widths:
-            raise unsound(f"'{value}' has no width")
-        return self.graph.widths[value]
-
-    def same(self, what: str, found: object, wanted: object) -> None:
-        if found != wanted:
-            raise unsound(f"{what}: {found}, expected {wanted}")
-
-    @property
-    def positions(self) -> int:
-        """Rows of tokens or of steps that are attended to at most, in this phase."""
-        if self.target is None:
-            return self.graph.max_tokens
-        return self.target.steps(self.graph.max_tokens)
-
-    def shape(self, parameter: g.Parameter, *shape: int) -> None:
-        for array in parameter.arrays:
-            self.same(f"shape of {array.name}", tuple(array.shape), shape)
-
-    def out(self, value: str, rows: RowKind) -> None:
-        self.rows[value] = rows
-
-
-CHECK: Stage[None] = Stage(_STAGE)
 
 
 def check_graph(graph: g.Graph) -> None:
@@ -76,7 +23,6 @@ def check_graph(graph: g.Graph) -> None:
     for parameter in g.parameters_of(graph):
         if names.setdefault(parameter.name, parameter) is not parameter:
             raise unsound(f"two weights are called '{parameter.name}'")
-
     check_tied(graph)
 
 
@@ -85,8 +31,8 @@ def rows_of(graph: g.Graph) -> dict[str, RowKind]:
     return _walk(graph).rows
 
 
-def _walk(graph: g.Graph) -> _Check:
-    check = _Check(graph)
+def _walk(graph: g.Graph) -> Check:
+    check = Check(graph)
     for kind, node in ((phase.kind, node) for phase in graph.phases for node in phase.body):
         check.target = graph.target if kind == "repeat" else None
         layers = node if isinstance(node, g.Layers) else None
@@ -103,7 +49,7 @@ def _walk(graph: g.Graph) -> _Check:
         if head.value not in check.rows:
             raise unsound(f"the result '{head.value}' is never computed")
         if check.rows[head.value] != head.task.rows:
-            has, wants = (_PER[kind] for kind in (check.rows[head.value], head.task.rows))
+            has, wants = (IN_WORDS[kind] for kind in (check.rows[head.value], head.task.rows))
             raise unsound(f"'{head.value}' has {has}: {head.task.name} takes {wants}")
         check.same(f"width of the result '{head.value}'", check.width(head.value), head.task.outputs)
     if not graph.heads:
@@ -120,7 +66,7 @@ def _distinct(layers: g.Layers) -> int:
     return layers.count if varying else min(layers.count, 2)
 
 
-def _check_op(op: g.Op, check: _Check) -> None:
+def _check_op(op: g.Op, check: Check) -> None:
     for value in reads(op):
         if value not in check.rows:
             raise unsound(f"{type(op).__name__} reads '{value}' before it is computed")
@@ -129,7 +75,7 @@ def _check_op(op: g.Op, check: _Check) -> None:
     CHECK(op, check)
 
 
-def _check_parameter(parameter: g.Parameter, check: _Check) -> None:
+def _check_parameter(parameter: g.Parameter, check: Check) -> None:
     layers = check.layers
     stored = len(parameter.arrays)
     if layers is None or parameter.common:
@@ -148,274 +94,3 @@ def _check_carried(layers: g.Layers, before: dict[str, RowKind], after: dict[str
     for value, rows in before.items():
         if after[value] != rows:
             raise unsound(f"{layers.name}: '{value}' has a row per {after[value]} after a layer, before it per {rows}")
-
-
-@CHECK.on(g.Embed)
-def _embed(op: g.Embed, check: _Check) -> None:
-    entries = {"ids": check.graph.vocabulary, "segments": check.graph.segments, "positions": check.graph.max_tokens}
-    if check.target is not None:
-        entries = {"ids": check.target.vocabulary, "segments": 0, "positions": check.positions}
-    if not op.terms:
-        raise unsound(f"'{op.out}' is a sum of nothing")
-    for term in op.terms:
-        rows, width = term.table.shape
-        check.same(f"width of {term.table.name}", width, check.width(op.out))
-        if term.first < 0 or rows < term.first + entries[term.by]:
-            raise unsound(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
-        if term.first and term.by != "positions":
-            raise unsound(f"{term.table.name}: only positions can begin at {term.first}")
-        if term.by == "segments" and check.target is not None:
-            raise unsound(f"{term.table.name}: what is generated has no segments")
-        _check_neighbor(term, check)
-        if term.dropped is not None:
-            _check_dropped(term, check)
-    check.out(op.out, "tokens" if check.target is None else "steps")
-
-
-def _check_neighbor(term: g.Term, check: _Check) -> None:
-    """Of a text all ids are there at once, of what is generated one."""
-    name, most = term.table.name, check.graph.max_tokens
-    if term.shift and (term.by != "ids" or check.target is not None or abs(term.shift) > most):
-        raise unsound(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
-    if term.outside is not None and not (term.shift and 0 <= term.outside < check.graph.vocabulary):
-        raise unsound(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
-
-
-def _check_dropped(term: g.Term, check: _Check) -> None:
-    """Of a text all ids are there at once, to be counted."""
-    is_by_own_id = term.by == "ids" and not term.shift and check.target is None
-    if not is_by_own_id or not 0 <= term.dropped < check.graph.vocabulary:
-        raise unsound(f"{term.table.name}: only entries by id of a text can be dropped, not {term.dropped}")
-
-
-@CHECK.on(g.Norm)
-def _norm(op: g.Norm, check: _Check) -> None:
-    width = check.width(op.input)
-    check.same(f"width of '{op.out}'", check.width(op.out), width)
-    if op.heads < 1 or width % op.heads:
-        raise unsound(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
-    has_own = op.kind == "layer" and op.gamma.shape == (width,)
-    check.shape(op.gamma, width if has_own else width // op.heads)
-    if op.beta is not None:
-        check.shape(op.beta, *op.gamma.shape)
-        check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
-    if op.kind == "rms" and op.beta is not None:
-        raise unsound(f"{op.name}: an rms norm has no beta")
-    if op.kind == "affine" and (op.beta is None or op.epsilon is not None):
-        raise unsound(f"{op.name}: an affine norm has a beta, and divides by nothing")
-    if op.kind != "affine" and op.epsilon is None:
-        raise unsound(f"{op.name} has no epsilon")
-    check.out(op.out, check.rows[op.input])
-
-
-@CHECK.on(g.Linear)
-def _linear(op: g.Linear, check: _Check) -> None:
-    outputs = check.width(op.out)
-    check.shape(op.weight, outputs, check.width(op.input))
-    if op.bias is not None:
-        check.shape(op.bias, outputs)
-        check.same(f"layers of {op.bias.name}", op.bias.of_layer, op.weight.of_layer)
-    if op.residual is not None:
-        check.same(f"width of '{op.residual}'", check.width(op.residual), outputs)
-        check.same(f"rows of '{op.residual}'", check.rows[op.residual], check.rows[op.input])
-    if op.activation not in _ACTIVATIONS:
-        raise unsound(f"{op.name}: there is no activation '{op.activation}'")
-    if op.out == op.input:
-        raise unsound(f"{op.name} reads and writes '{op.out}'")
-    check_linear(op, check.graph.vocabulary, check.layers is not None)
-    check.out(op.out, check.rows[op.input])
-
-
-@CHECK.on(g.Multiply, g.Add)
-def _value_by_value(op: g.Multiply | g.Add, check: _Check) -> None:
-    for value in (op.b, op.out):
-        check.same(f"width of '{value}'", check.width(value), check.width(op.a))
-    check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])
-    check.out(op.out, check.rows[op.a])
-
-
-@CHECK.on(g.CausalConvolution)
-def _causal_convolution(op: g.CausalConvolution, check: _Check) -> None:
-    width, rows = check.width(op.input), _check_rows(op.input, check)
-    check.same(f"width of '{op.out}'", check.width(op.out), width)
-    taps = op.weight.shape[-1]
-    if not 2 <= taps <= g.MOST_TAPS:
-        raise unsound(f"{op.name} takes from {taps} rows, 2 to {g.MOST_TAPS} are supported")
-    check.shape(op.weight, width, taps)
-    if op.bias is not None:
-        check.shape(op.bias, width)
-        check.same(f"layers of {op.bias.name}", op.bias.of_layer, op.weight.of_layer)
-    if op.out == op.input:
-        raise unsound(f"{op.name} reads and writes '{op.out}'")
-    if rows == "tokens" and check.target is not None:
-        raise unsound(f"{op.name}: rows of the text belong before what repeats")
-    check.out(op.out, rows)
-
-
-@CHECK.on(g.Rotary)
-def _rotary(op: g.Rotary, check: _Check) -> None:
-    rows = _check_rows(op.value, check)
-    width = check.width(op.value)
-    if width % op.heads:
-        raise unsound(f"'{op.value}' of {width} values has not {op.heads} heads")
-    if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
-        raise unsound(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
-    for table in (*op.cosines, *op.sines):
-        positions, half = table.shape
-        if positions < check.positions or not 0 < 2 * half <= width // op.heads:
-            raise unsound(f"{table.name} is {table.shape} for heads of {width // op.heads} values")
-    check.out(op.value, rows)
-
-
-@CHECK.on(g.Attention)
-def _attention(op: g.Attention, check: _Check) -> None:
-    key_heads = op.key_heads or op.heads
-    rows = _check_rows(op.query, check)
-    keys = _check_rows(op.key, check)
-    check.same(f"rows of '{op.value}'", _check_rows(op.value, check), keys)
-    if rows == "steps":
-        _check_step(op, keys)
-    elif keys != rows:
-        raise unsound(f"'{op.query}' of all tokens attends to '{op.key}' of steps")
-    if min(op.heads, key_heads) < 1 or op.heads % key_heads or check.width(op.query) % op.heads:
-        raise unsound(
-            f"{op.heads} heads of queries on {key_heads} of keys, '{op.query}' is {check.width(op.query)} wide"
-        )
-    width = check.width(op.query) // op.heads
-    for value, heads in ((op.key, key_heads), (op.value, key_heads), (op.out, op.heads)):
-        check.same(f"width of '{value}'", check.width(value), heads * width)
-    if op.out in (op.query, op.key, op.value):
-        raise unsound(f"attention reads and writes '{op.out}'")
-    if (op.mask in ("window", "past")) != (op.window is not None) or (op.window or 0) < 0:
-        raise unsound(f"mask {op.mask} with window {op.window}")
-    if op.bias is not None:
-        check.shape(op.bias, op.heads, 2 * check.positions - 1)
-    if op.cap is not None:
-        _check_limit(op.cap)
-        if op.relative_rows or op.global_rows:
-            raise unsound("attention with relative or global rows has scores without a cap")
-    _check_relative(op, check)
-    check_attention(op, check.graph.vocabulary, check.layers is not None)
-    check.out(op.out, rows)
-
-
-def _check_limit(limit: float) -> None:
-    if not LEAST_CAP <= limit <= 1 / LEAST_CAP:
-        raise unsound(f"a cap of {limit:g}: expected {LEAST_CAP:g} to {1 / LEAST_CAP:g}")
-
-
-def _check_step(op: g.Attention, keys: RowKind) -> None:
-    """A step sees the steps before it, or all tokens of the text."""
-    if op.mask not in (("causal", "past") if keys == "steps" else ("none",)):
-        raise unsound(f"'{op.query}' of a step attends to '{op.key}', {_PER[keys]}, with mask {op.mask}")
-    if keys == "tokens" and (op.bias is not None or op.relative_rows):
-        raise unsound(f"'{op.query}' of a step has no distance from '{op.key}' of tokens: there is no bias")
-
-
-def _check_relative(op: g.Attention, check: _Check) -> None:
-    """Rows by distance, and what they are looked up in."""
-    tables = [table for table in (op.relative_keys, op.relative_queries) if table is not None]
-    check.same("distances with relative rows", len(op.relative_rows), 2 * check.graph.max_tokens - 1 if tables else 0)
-    if not tables:
-        return
-    if op.bias is not None or op.mask != "none" or op.key_heads not in (None, op.heads):
-        raise unsound("attention with relative rows has no bias, no mask and as many heads of keys as of queries")
-    rows = tables[0].shape[0]
-    for table in tables:
-        check.shape(table, rows, check.width(op.query))
-    ordered = list(op.relative_rows) == sorted(op.relative_rows)
-    if not ordered or not 0 <= op.relative_rows[0] <= op.relative_rows[-1] < rows <= _MOST_RELATIVE_ROWS:
-        raise unsound(f"relative rows by distance do not ascend within the {rows} of {tables[0].name}")
-
-
-@CHECK.on(g.Gru)
-def _gru(op: g.Gru, check: _Check) -> None:
-    _check_tokens(op.input, check)
-    count = len(op.directions)
-    if count not in (1, 2) or check.width(op.out) % count:
-        raise unsound(f"'{op.out}' of {check.width(op.out)} values has not {count} directions, one or two")
-    width = check.width(op.out) // count
-    check.same(f"width of '{op.input}'", check.width(op.input), 3 * count * width)
-    for direction in op.directions:
-        check.shape(direction.weight, 3 * width, width)
-        if direction.bias is not None:
-            check.shape(direction.bias, 3 * width)
-    check.out(op.out, "tokens")
-
-
-@CHECK.on(g.Experts)
-def _experts(op: g.Experts, check: _Check) -> None:
-    check.same(f"rows of '{op.scores}'", check.rows[op.scores], check.rows[op.input])
-    check.same(f"width of '{op.scores}'", check.width(op.scores), op.experts)
-    for parameter, shape in parameters_of_experts(op, check.width(op.input), check.width(op.out)):
-        check.shape(parameter, *shape)
-    if op.activation not in _ACTIVATIONS:
-        raise unsound(f"experts: there is no activation '{op.activation}'")
-    check.out(op.out, check.rows[op.input])
-
-
-@CHECK.on(g.Pool)
-def _pool(op: g.Pool, check: _Check) -> None:
-    _check_tokens(op.input, check)
-    check.same(f"width of '{op.out}'", check.width(op.out), (1 + len(op.beside)) * check.width(op.input))
-    if "ends" in (op.kind, *op.beside) and check.width(op.input) % 2:
-        raise unsound(f"'{op.input}' of {check.width(op.input)} values has no halves")
-    if op.end is not None and (op.kind != "last" or op.beside or not 0 <= op.end < check.graph.vocabulary):
-        raise unsound(f"pooling {op.kind} ends at {op.end} of {check.graph.vocabulary} ids")
-    check.out(op.out, "text")
-
-
-@CHECK.on(g.Masked)
-def _masked(op: g.Masked, check: _Check) -> None:
-    _check_tokens(op.input, check)
-    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
-    if not 0 <= op.id < check.graph.vocabulary:
-        raise unsound(f"mask {op.id} of {check.graph.vocabulary} ids")
-    check.out(op.out, "masks")
-
-
-@CHECK.on(g.Best)
-def _best(op: g.Best, check: _Check) -> None:
-    entries = check.graph.vocabulary
-    check.shape(op.weight, entries, check.width(op.input))
-    if op.bias is not None:
-        check.shape(op.bias, entries)
-    check.same(f"rows of '{op.input}'", check.rows[op.input], "masks")
-    check.same(f"width of '{op.out}'", check.width(op.out), 2 * op.count)
-    if not 1 <= op.count <= entries:
-        raise unsound(f"the best {op.count} of {entries} entries")
-    check.out(op.out, "masks")
-
-
-@CHECK.on(g.WordWeights)
-def _word_weights(op: g.WordWeights, check: _Check) -> None:
-    _check_tokens(op.input, check)
-    entries = check.graph.vocabulary
-    check.shape(op.weight, entries, check.width(op.input))
-    if op.bias is not None:
-        check.shape(op.bias, entries)
-    check.same(f"width of '{op.out}'", check.width(op.out), entries)
-    check.out(op.out, "text")
-
-
-@CHECK.on(g.Normalize, g.Softmax)
-def _in_place(op: g.Normalize | g.Softmax, check: _Check) -> None:
-    check.width(op.value)
-
-
-@CHECK.on(g.Cap)
-def _cap(op: g.Cap, check: _Check) -> None:
-    check.width(op.value)
-    _check_limit(op.limit)
-
-
-def _check_tokens(value: str, check: _Check) -> None:
-    if check.rows[value] != "tokens":
-        raise unsound(f"'{value}' has {_PER[check.rows[value]]}, a row per token is needed")
-
-
-def _check_rows(value: str, check: _Check) -> RowKind:
-    """Of a value that has a row per token or per step."""
-    if check.rows[value] == "text":
-        raise unsound(f"'{value}' has one row per text, a row per token is needed")
-    return check.rows[value]

@@ -16,7 +16,7 @@ from codegen.emulate import emulate_outputs
 from codegen.emulate.forward import EMULATE, RUN
 from codegen.errors import EtchError
 from codegen.golden import SECONDS, estimated_seconds
-from codegen.ir import check_graph, check_program, check_sums, op
+from codegen.ir import check_ops, check_program, check_sums, op
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.op import reads, slots, writes
@@ -49,7 +49,7 @@ def test_every_field_of_an_op_has_a_role(kind: type) -> None:
 
 
 STAGES = {
-    "graph": (check_graph.CHECK, INPUTS, LOWER, AT_ONCE, HANDS_ON, BOUND, PRODUCTS, INTERPRET),
+    "graph": (check_ops.CHECK, INPUTS, LOWER, AT_ONCE, HANDS_ON, BOUND, PRODUCTS, INTERPRET),
     "program": (
         *(check_program.CHECK, check_program.READS_ALL, EMULATE, SCRATCH, RENDER, NEEDS, CUT, SECONDS),
         *(check_sums.SUMS, liveness.NAME, stack_budget.OWN, traffic.AGAIN, traffic.SCRATCH_USES),
