@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ..emulate import emulate_outputs, emulate_texts
-from ..emulate.forward import WeightsFor
 from ..emulate.together import logits_of, write_greedily
+from ..emulate.values import WeightsFor
 from ..ir import program as p
 from ..ir.task import Task
 from ..ir.text import Text

@@ -12,6 +12,7 @@ float reduction but the maximum: their results depend on the CPU. Same bytes on 
     attention    s8 and f32
     embedding    rows of s8 and f32 tables, and their sums
     pooling      one row per text, its length as a vector, probabilities
+    values, ops  what texts have while a program runs, and what each op makes of it
     forward      a whole program over texts
 """
 

@@ -14,26 +14,25 @@ from ..ir.search import Sampling, Search
 from ..ir.text import Text
 from .beams import NOT_THERE, Written, beam_search, log_sum
 from .floats import F32Array
-from .forward import Forward
+from .forward import run
 from .sampling import draw
+from .values import Values
 
 
-def run_pass(
-    forward: Forward, program: p.Program, tokens: Sequence[Sequence[int]], positions: Sequence[int]
-) -> F32Array:
+def run_pass(values: Values, program: p.Program, tokens: Sequence[Sequence[int]], positions: Sequence[int]) -> F32Array:
     """The logits behind the next tokens of each text, [tokens of all texts, vocabulary]; `positions` are those of their
     first ones."""
     repeat = program.steps[-1]
     assert isinstance(repeat, p.Repeat)
     ends = np.cumsum([len(of_text) for of_text in tokens])
-    forward.spans = [slice(end - len(of_text), end) for end, of_text in zip(ends, tokens, strict=True)]
-    forward.indices = {
+    values.spans = [slice(end - len(of_text), end) for end, of_text in zip(ends, tokens, strict=True)]
+    values.indices = {
         "ids": np.concatenate([np.asarray(of_text) for of_text in tokens]),
         "positions": np.concatenate([np.arange(len(of)) + at for of, at in zip(tokens, positions, strict=True)]),
     }
     for part in repeat.body:
-        forward.step(part)
-    rows = forward.read(program.output)
+        run(part, values)
+    rows = values.read(program.output)
     assert isinstance(rows, np.ndarray)
     return rows
 
@@ -47,10 +46,10 @@ class Generation:
         self._program, self._target = program, program.target
         if 0 < most < self._target.max_tokens:
             self._target = replace(self._target, max_tokens=most)
-        self._forward = Forward(program, [Text(ids, segments)])
+        self._values = Values(program, [Text(ids, segments)])
         self._read = 0
         for step in program.steps[:-1]:
-            self._forward.step(step)
+            run(step, self._values)
         self._begin = self._target.read_first(ids)
         *before, self._next = self._begin
         for token in before:
@@ -60,14 +59,14 @@ class Generation:
         """[vocabulary]: of a step that reads `token`."""
         if not 0 <= token < self._target.vocabulary or self._read == self._target.steps(self._program.max_tokens):
             raise ValueError(f"token {token} after {self._read} steps")
-        rows = run_pass(self._forward, self._program, [[token]], [self._read])
+        rows = run_pass(self._values, self._program, [[token]], [self._read])
         self._read += 1
         return rows[0]
 
     def after(self, token: int) -> tuple[F32Array, Generation]:
         """The same without a change here: the logits, and what has read one token more."""
         other = copy(self)
-        other._forward = self._forward.fork()
+        other._values = self._values.fork()
         return other.logits_behind(token), other
 
     def beams(self, search: Search | None = None) -> list[Written]:

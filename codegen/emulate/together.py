@@ -11,8 +11,9 @@ import numpy as np
 from ..ir import program as p
 from ..ir.text import Text
 from .floats import F32Array
-from .forward import Forward, WeightsFor
+from .forward import run
 from .generation import run_pass
+from .values import Values, WeightsFor
 
 
 class Together:
@@ -26,21 +27,21 @@ class Together:
         assert target is not None
         read = [ids if target.begin else target.read_first(ids) for ids in texts]
         self._program = program
-        self._forward = Forward(program, [Text(ids, [0] * len(ids)) for ids in read], weights_for)
+        self._values = Values(program, [Text(ids, [0] * len(ids)) for ids in read], weights_for)
         self._read = [0] * len(texts)
         for step in program.steps[:-1]:
-            self._forward.step(step)
+            run(step, self._values)
 
     def read(self, tokens: Sequence[Sequence[int]]) -> list[F32Array]:
         """[tokens, vocabulary] of each text: the logits behind each of its next tokens; there is at least one."""
-        rows = run_pass(self._forward, self._program, tokens, self._read)
+        rows = run_pass(self._values, self._program, tokens, self._read)
         self._read = [before + len(more) for before, more in zip(self._read, tokens, strict=True)]
         return np.split(rows, np.cumsum([len(more) for more in tokens])[:-1])
 
     def keep(self, which: Sequence[int]) -> None:
         """Goes on with these texts alone."""
-        caches = self._forward.caches
-        self._forward.caches = {place: [rows[i] for i in which] for place, rows in caches.items()}
+        caches = self._values.caches
+        self._values.caches = {place: [rows[i] for i in which] for place, rows in caches.items()}
         self._read = [self._read[i] for i in which]
 
 

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each op of a program over all rows of some texts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ir import program as p
+from ..ir.global_rows import rows_of_text
+from ..ir.stage import Stage
+from .attention import Relative, attention, capped, split_heads
+from .best import best
+from .convolution import convolution
+from .embedding import embedding_sum
+from .experts import Routes, choose, expert_linear, mix
+from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
+from .gru import gru
+from .linear import linear
+from .pooling import normalize, pool, softmax
+from .values import Rows, Values
+from .word_weights import word_weights
+
+EMULATE: Stage[None] = Stage("emulate")
+
+
+@EMULATE.on(p.EmbeddingSum)
+def _embedding_sum(op: p.EmbeddingSum, at: Values) -> None:
+    at.write(op.out, embedding_sum(op, at.layer, at.indices))
+
+
+@EMULATE.on(p.EmbeddingMean)
+def _embedding_mean(op: p.EmbeddingMean, at: Values) -> None:
+    rows = embedding_sum(op, at.layer, at.indices)
+    at.write(op.out, np.concatenate([pool("mean", rows[span]) for span in at.spans]))
+
+
+@EMULATE.on(p.Norm)
+def _norm(op: p.Norm, at: Values) -> None:
+    w = op.weights.at(at.layer)
+    assert isinstance(w, p.NormWeights)
+    x = at.read(op.input)
+    heads = x.reshape(*x.shape[:-1], op.heads, op.head_width)
+    gamma, beta = (None if of is None else of.reshape(-1, op.head_width) for of in (w.gamma, w.beta))
+    if op.kind == "affine":
+        normed = affine(heads, gamma, beta)
+    elif op.kind == "rms":
+        normed = rms_norm(heads, gamma, w.epsilon, w.inverse_width)
+    else:
+        normed = layer_norm(heads, gamma, beta, w.epsilon, w.inverse_width)
+    at.write(op.out, normed.reshape(x.shape))
+
+
+@EMULATE.on(p.Quantize)
+def _quantize(op: p.Quantize, at: Values) -> None:
+    at.write(op.out, quantize_rows(at.read(op.input)))
+
+
+@EMULATE.on(p.Linear)
+def _linear(op: p.Linear, at: Values) -> None:
+    residual = None if op.residual is None else at.read(op.residual)
+    x = at.read(op.input)
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    if at.weights_for is not None:
+        weights = at.weights_for(weights, x if op.only is None else x[at.rows_of(op.only)])
+    at.write(op.out, linear(x, weights, op.activation, residual))
+
+
+@EMULATE.on(p.Multiply)
+def _multiply(op: p.Multiply, at: Values) -> None:
+    at.write(op.out, at.read(op.a) * at.read(op.b))
+
+
+@EMULATE.on(p.Add)
+def _add(op: p.Add, at: Values) -> None:
+    at.write(op.out, at.read(op.a) + at.read(op.b))
+
+
+@EMULATE.on(p.CausalConvolution)
+def _causal_convolution(op: p.CausalConvolution, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.ConvolutionWeights)
+    rows = at.read(op.input)
+    spans = [slice(i, i + 1) for i in range(len(rows))] if at.per_text else at.spans
+    before: list[Rows] = [np.zeros((op.before, op.input.width), np.float32)] * len(spans)
+    if op.state is not None:
+        before = at.caches.get(at.place(op.state), before)
+    found = [np.concatenate([first, rows[span]]) for first, span in zip(before, spans, strict=True)]
+    if op.state is not None:
+        at.caches[at.place(op.state)] = [of_text[-op.before :] for of_text in found]
+    at.write(op.out, np.concatenate([convolution(of_text, weights) for of_text in found]))
+
+
+@EMULATE.on(p.Rotary)
+def _rotary(op: p.Rotary, at: Values) -> None:
+    assert isinstance(op.table, int)
+    slots = op.cosines[op.table], op.sines[op.table]
+    cosines, sines = (_floats(slot, at)[at.indices["positions"]][:, None] for slot in slots)
+    rows = at.read(op.rows)
+    heads = rows.reshape(len(rows), op.heads, -1).copy()
+    half = cosines.shape[-1]
+    first, second = heads[..., :half].copy(), heads[..., half : 2 * half].copy()
+    if at.per_text:
+        cosines, sines = cosines[:1], sines[:1]  # of position 0
+    heads[..., :half] = first * cosines - second * sines
+    heads[..., half : 2 * half] = second * cosines + first * sines
+    at.write(op.rows, heads.reshape(rows.shape))
+
+
+@EMULATE.on(p.PackKeys, p.PackKeyRows, p.PackValues)
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, at: Values) -> None:
+    heads = split_heads(at.read(op.input, per_text=False), op.shape.key_heads)
+    packed = quantize_rows(heads) if op.out.kind == "s8" else heads
+    place, rows = at.place(op.out), [packed[:, span] for span in at.spans]
+    if op.out.rows == "steps" and place in at.caches:
+        rows = [_joined_rows(*pair) for pair in zip(at.caches[place], rows, strict=True)]
+    at.caches[place] = rows
+
+
+def _joined_rows(first: Rows, second: Rows) -> Rows:
+    if isinstance(first, QuantizedRows) and isinstance(second, QuantizedRows):
+        pairs = (first.q, second.q), (first.scales, second.scales)
+        return QuantizedRows(*(np.concatenate(pair, axis=1) for pair in pairs))
+    assert isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
+    return np.concatenate([first, second], axis=1)
+
+
+@EMULATE.on(p.Attention)
+def _attention(op: p.Attention, at: Values) -> None:
+    query = at.read(op.query)
+    bias = None if op.bias is None else _floats(op.bias, at)
+    relative = _relative(op, at)
+    found = np.zeros_like(query) if op.others is None else at.read(op.others).copy()
+    caches = at.caches[at.place(op.keys)], at.caches[at.place(op.values)]
+    for i, (keys, values) in enumerate(zip(*caches, strict=True)):
+        rows = at.rows_in(op.only, i)
+        if not len(rows):
+            continue
+        position = keys.shape[1] - len(rows) if op.keys.rows == "steps" else 0
+        seen = rows_of_text(op.global_rows, at.indices["ids"][at.spans[i]])
+        both = keys[:, : at.keys[i]], values[:, : at.keys[i]]
+        found[rows] = attention(op, query[rows], *both, bias, relative, position, seen)
+    at.write(op.context, found)
+
+
+def _relative(op: p.Attention, at: Values) -> Relative | None:
+    if op.relative_rows is None:
+        return None
+    table = op.relative_rows.at(at.layer)
+    assert isinstance(table, p.IndexTable)
+    return Relative(_by_head(op.relative_keys, at), _by_head(op.relative_queries, at), table.values.astype(np.int64))
+
+
+def _by_head(slot: p.WeightSlot | None, at: Values) -> Rows | None:
+    """[heads, rows, width]."""
+    if slot is None:
+        return None
+    weights = slot.at(at.layer)
+    assert isinstance(weights, p.RelativeWeights)
+    matrix, shape = weights.matrix, weights.by_head
+    if isinstance(matrix, p.F32Matrix):
+        return matrix.values.reshape(shape)
+    return QuantizedRows(matrix.q.reshape(shape), matrix.scales.reshape(shape[:2]))
+
+
+@EMULATE.on(p.Gru)
+def _gru(op: p.Gru, at: Values) -> None:
+    rows = at.read(op.input, per_text=False)
+    directions = [slot.at(at.layer) for slot in op.weights]
+    at.write(op.out, gru(rows, at.spans, directions))  # type: ignore[arg-type]
+
+
+@EMULATE.on(p.ChooseExperts)
+def _choose_experts(op: p.ChooseExperts, at: Values) -> None:
+    at.write(op.out, choose(at.read(op.scores), op.out.width, op.weighing))
+
+
+@EMULATE.on(p.SelectRows)
+def _select_rows(op: p.SelectRows, at: Values) -> None:
+    at.write(op.out, at.read(op.input)[_routes(op.routes, at).rows])
+
+
+@EMULATE.on(p.ExpertLinear)
+def _expert_linear(op: p.ExpertLinear, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    rows = at.read(op.input)
+    at.write(op.out, expert_linear(rows, _routes(op.routes, at), weights, op.out.width, op.activation))
+
+
+@EMULATE.on(p.MixExperts)
+def _mix_experts(op: p.MixExperts, at: Values) -> None:
+    at.write(op.out, mix(at.read(op.input), _routes(op.routes, at)))
+
+
+def _routes(buffer: p.Buffer, at: Values) -> Routes:
+    routes = at.read(buffer)
+    assert isinstance(routes, Routes)
+    return routes
+
+
+@EMULATE.on(p.Pool)
+def _pool(op: p.Pool, at: Values) -> None:
+    if op.kinds == ("first",):  # all that is up to date, where the last layer ran for the first rows only
+        texts = [row[None] for row in at.read(op.input, per_text=True)]
+    else:
+        rows = at.read(op.input, per_text=False)
+        texts = [rows[_up_to(op.end, span, at.indices["ids"])] for span in at.spans]
+    at.write(op.out, np.concatenate([np.concatenate([pool(k, text) for k in op.kinds], axis=1) for text in texts]))
+
+
+def _up_to(end: int | None, span: slice, ids: NDArray[np.int64]) -> slice:
+    """Of a text's rows those up to the first token of an id."""
+    found = np.flatnonzero(ids[span] == end)
+    return slice(span.start, span.start + int(found[0]) + 1) if found.size else span
+
+
+@EMULATE.on(p.Masked)
+def _masked(op: p.Masked, at: Values) -> None:
+    masks = at.indices["ids"] == op.id
+    ends = np.cumsum([np.count_nonzero(masks[span]) for span in at.spans]).tolist()
+    at.mask_spans = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+    at.write(op.out, at.read(op.input)[masks])
+
+
+@EMULATE.on(p.Best)
+def _best(op: p.Best, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    at.write(op.out, best(linear(at.read(op.input), weights, "none", None), op.count))
+
+
+@EMULATE.on(p.WordWeights)
+def _word_weights(op: p.WordWeights, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    rows = at.read(op.input, per_text=False)
+    texts = [word_weights(rows[span], weights, op.pooling, op.twice) for span in at.spans]
+    at.write(op.out, np.concatenate(texts))
+
+
+@EMULATE.on(p.Normalize)
+def _normalize(op: p.Normalize, at: Values) -> None:
+    at.write(op.rows, normalize(at.read(op.rows)))
+
+
+@EMULATE.on(p.Softmax)
+def _softmax(op: p.Softmax, at: Values) -> None:
+    at.write(op.rows, softmax(at.read(op.rows)))
+
+
+@EMULATE.on(p.Cap)
+def _cap(op: p.Cap, at: Values) -> None:
+    at.write(op.rows, capped(at.read(op.rows), op.limit))
+
+
+def _floats(slot: p.WeightSlot, at: Values) -> F32Array:
+    table = slot.at(at.layer)
+    assert isinstance(table, p.FloatTable)
+    return table.values
