@@ -52,7 +52,14 @@ from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_col
 from .static_embedding import other_library_notes, read_static_embedding
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
-from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
+from .tokenizer_files.languages import (
+    Languages,
+    Written,
+    languages_notes,
+    none_to_choose,
+    reading,
+    written_language,
+)
 from .tokenizer_files.padding import padded
 from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer_files.tokenizer import load_tokenizer
@@ -101,65 +108,58 @@ def load_checkpoint(
     `of_task` is the task whose own settings count, `languages` those of a translator of many."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
-        if languages is not None:
-            raise none_to_choose()
+        _check_one_language(languages)
         return _with_head(folder, limits_of)
     if folder.has(SETFIT_HEAD):
         raise pickle_refusal(folder, SETFIT_HEAD)
     static = static_path(folder)
     if static is not None:
-        if languages is not None:
-            raise none_to_choose()
+        _check_one_language(languages)
         return _with_static_embedding(folder, static, limits_of)
-    if not folder.has(CONFIG_FILE):
-        raise _adapter(folder) if folder.has(ADAPTER_FILE) else _no_configuration(folder)
-    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
-    limits = limits_of(config)
-    check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
-    config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
-    config.labels()
-    modules, sentence_notes = _read_modules(folder, limits)
-    sparse, sentence = (modules, None) if isinstance(modules, SparsePooling) else (None, modules)
-    if folder.has(ADAPTER_FILE):
-        raise _adapter(folder)
-    if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
-        raise _no_weights(folder)
+    return _with_transformer(folder, limits_of, max_target, of_task, languages)
+
+
+def _check_one_language(languages: Languages | None) -> None:
+    """EtchError where they are asked for of a model that has none to choose."""
+    if languages is not None:
+        raise none_to_choose()
+
+
+def _with_transformer(
+    folder: CheckpointFolder,
+    limits_of: Callable[[Config], Limits],
+    max_target: int | None,
+    of_task: str | None,
+    languages: Languages | None,
+) -> Checkpoint:
+    """A model that config.json describes, with the modules behind it."""
+    config, limits = _configuration(folder, limits_of)
+    modules, notes_of_modules = _read_modules(folder, limits)
+    _check_weights(folder)
     tensors, weight_notes = open_weights(folder)
     config = as_encoder(config, tensors) if is_stanford_colbert(folder) else config
     params = None if of_task is None or not limits.writes_texts else read_task_params(config, of_task)
     tokenizer, target = _tokenizers(folder, config, limits, params, languages)
-    generation, notes_of_writing = None, ()
-    if limits.writes_texts:
-        generation = read_generation(
-            folder,
-            config,
-            limits.target_vocabulary,
-            has_encoder=limits.has_encoder,
-            params=params,
-            max_target=max_target,
-            written=None if languages is None else written_language(tokenizer, languages[1]),
-        )
-        begin = (generation.begin, generation.forced_begin)
-        notes_of_writing = (*generation.notes, *languages_notes(tokenizer, begin))
-    max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
-    if isinstance(sentence, MultiVectorModules):
-        sentence, tokenizer = with_tokenizer(folder, sentence, tokenizer, _tokenizer_classes(config, limits))
-        usual = max_tokens
-        max_tokens, source = default_length(sentence, (usual, source), limits)
-        sentence_notes += length_notes(sentence, usual, max_tokens)
-        sentence = with_query_length(sentence, usual, max_tokens)
+    written = None if languages is None else written_language(tokenizer, languages[1])
+    generation = _generation(folder, config, limits, params, max_target, written)
+    notes_of_writing = () if generation is None else _writing_notes(generation, tokenizer)
+    length = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
+    if isinstance(modules, MultiVectorModules):
+        modules, tokenizer = with_tokenizer(folder, modules, tokenizer, _tokenizer_classes(config, limits))
+        modules, length, cut_notes = _with_lengths(modules, length, limits)
+        notes_of_modules += cut_notes
     word_numbers = read_word_numbers(folder, limits.word_files, tokenizer)
     if limits.padded:
-        tokenizer = padded(folder, tokenizer, max_tokens, *_tokenizer_classes(config, limits))
+        tokenizer = padded(folder, tokenizer, length[0], *_tokenizer_classes(config, limits))
     return Checkpoint(
         config=config,
         tensors=tensors,
         tokenizer=tokenizer,
-        default_max_tokens=max_tokens,
-        max_tokens_source=source,
+        default_max_tokens=length[0],
+        max_tokens_source=length[1],
         digest=folder.digest(),
-        sentence=sentence,
-        notes=(config.notes() if _assumes_labels(limits, config) and modules is None else sentence_notes)
+        sentence=None if isinstance(modules, SparsePooling) else modules,
+        notes=(config.notes() if _assumes_labels(limits, config) and modules is None else notes_of_modules)
         + config.code_notes()
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
@@ -170,10 +170,22 @@ def load_checkpoint(
         target=target,
         generation=generation,
         asked_languages=languages,
-        sparse=sparse,
+        sparse=modules if isinstance(modules, SparsePooling) else None,
         word_numbers=word_numbers,
         files=folder.digests(),
     )
+
+
+def _configuration(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> tuple[Config, Limits]:
+    """config.json, and what the family says of it; its keys are checked before other files are looked at."""
+    if not folder.has(CONFIG_FILE):
+        raise _adapter(folder) if folder.has(ADAPTER_FILE) else _no_configuration(folder)
+    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
+    limits = limits_of(config)
+    check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
+    config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
+    config.labels()
+    return config, limits
 
 
 def _read_modules(
@@ -185,6 +197,49 @@ def _read_modules(
     if is_multi_vector(folder):
         return read_multi_vector(folder, limits.width)
     return read_sentence_modules(folder, limits.width, limits.vocabulary)
+
+
+def _check_weights(folder: CheckpointFolder) -> None:
+    """EtchError where there are none that are read, or those of an adapter."""
+    if folder.has(ADAPTER_FILE):
+        raise _adapter(folder)
+    if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
+        raise _no_weights(folder)
+
+
+def _generation(
+    folder: CheckpointFolder,
+    config: Config,
+    limits: Limits,
+    params: TaskParams | None,
+    max_target: int | None,
+    written: Written | None,
+) -> GenerationSettings | None:
+    """How a generative model writes; `written` is the language that was asked for."""
+    if not limits.writes_texts:
+        return None
+    return read_generation(
+        folder,
+        config,
+        limits.target_vocabulary,
+        has_encoder=limits.has_encoder,
+        params=params,
+        max_target=max_target,
+        written=written,
+    )
+
+
+def _writing_notes(generation: GenerationSettings, tokenizer: TokenizerSpec) -> tuple[str, ...]:
+    return (*generation.notes, *languages_notes(tokenizer, (generation.begin, generation.forced_begin)))
+
+
+def _with_lengths(
+    modules: MultiVectorModules, usual: tuple[int, str], limits: Limits
+) -> tuple[MultiVectorModules, tuple[int, str], tuple[str, ...]]:
+    """(the same with the length of queries, that of documents and where it comes from, notes)."""
+    tokens, source = default_length(modules, usual, limits)
+    notes = length_notes(modules, usual[0], tokens)
+    return with_query_length(modules, usual[0], tokens), (tokens, source), notes
 
 
 def _assumes_labels(limits: Limits, config: Config) -> bool:
@@ -284,8 +339,7 @@ def _tokenizers(
         source = both.source if languages is None else reading(both.source, languages[0])
         source = source if params is None else with_prefix(source, params)
         return source, replace(both.target, spec=source) if both.target.spec is both.source else both.target
-    if languages is not None:
-        raise none_to_choose()
+    _check_one_language(languages)
     return load_tokenizer(folder, limits.vocabulary, *_tokenizer_classes(config, limits)), None
 
 

@@ -168,55 +168,85 @@ def read_tokens(
     may_lack = null or None in usual.values()
     values = {**(usual if rebuilds else {}), **{key: config[key] for key in usual if key in config}}
     sources = [(config, CONFIG_FILE)]
-    decoded: dict[int, AddedToken] = {}
     notes: tuple[str, ...] = ()
     if "added_tokens_decoder" in config:
-        decoder = config["added_tokens_decoder"]
-        if not isinstance(decoder, dict) or not all(key.isascii() and key.isdigit() for key in decoder):
-            raise refusal("config-type", "'added_tokens_decoder' must be an object by ids", file=CONFIG_FILE)
-        for key, item in decoder.items():
-            decoded[int(key)] = read_added_token(item, "added_tokens_decoder", CONFIG_FILE, int(key))
+        decoded = _of_decoder(config["added_tokens_decoder"])
         unused = [name for name in (SPECIAL_TOKENS_FILE, ADDED_TOKENS_FILE) if folder.has(name)]
         notes = tuple(f"{name}: not used, {CONFIG_FILE} lists the added tokens" for name in unused)
     else:
         special_map = read_special_map(folder)
         values |= {key: special_map[key] for key in usual if key in special_map}
         sources.append((special_map, SPECIAL_TOKENS_FILE))
-        # Special from the beginning is what a file names, not what is the class's own.
-        keys = [(of, file, key) for of, file in sources for key in usual if key in of]
-        named = {content_of(of[key], key, file) for of, file, key in keys if not (may_lack and of[key] is None)}
-        for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
-            if type(number) is not int or number < 0:
-                message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"
-                raise refusal("config-type", message, file=ADDED_TOKENS_FILE)
-            decoded[number] = _token(text, number, special=text in named)
-        vocab = described["model"].get("vocab") if described is not None else None
-        if described is not None:
-            check_vocab(vocab, None)
-            decoded |= {token.id: token for token in added_tokens(described.get("added_tokens"), vocab)}
+        decoded = _of_added_tokens(folder, _texts_named(sources, usual, may_lack)) | _of_json(described)
     if may_lack:
         values = {key: value for key, value in values.items() if value is not None}
-    known = {token.content for token in decoded.values()}
     special = {key: content_of(value, key, CONFIG_FILE) for key, value in values.items()}
-    named_tokens: dict[str, AddedToken] = {}
-    for key, text in special.items():
-        if text not in known:
-            token = _token(text, _NO_ID, special=True, flags=values[key])
-            if named_tokens.setdefault(text, token) != token:
-                message = f"{key} gives {shown(text)} other flags than another key does"
-                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    named = _not_listed(special, values, {token.content for token in decoded.values()})
     for of, file in sources[1:]:
-        _check_flags(of, file, named_tokens)
+        _check_flags(of, file, named)
     # A token that a key names is special, whatever the list says.
     special_texts = set(special.values())
     listed = [replace(t, special=t.special or t.content in special_texts) for _, t in sorted(decoded.items())]
-    extra = tuple((key, item, file) for of, file in sources for key, item in extra_tokens(of, usual, file))
-    lists_extra = any(
-        key in of and not isinstance(of[key], dict) for of, file in sources for key in _LISTS_OF_TOKENS[file]
+    return FolderTokens(
+        special=special,
+        decoded=tuple(listed),
+        named=tuple(named.values()),
+        extra=tuple((key, item, file) for of, file in sources for key, item in extra_tokens(of, usual, file)),
+        notes=notes,
+        lists_extra=any(_lists_extra(of, file) for of, file in sources),
+        of_map=frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key)),
+        said=frozenset(key for of, _ in sources for key in usual if key in of),
     )
-    said = frozenset(key for of, _ in sources for key in usual if key in of)
-    of_map = frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key))
-    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra, of_map, said)
+
+
+def _of_decoder(decoder: object) -> dict[int, AddedToken]:
+    """Those of added_tokens_decoder, by id."""
+    if not isinstance(decoder, dict) or not all(key.isascii() and key.isdigit() for key in decoder):
+        raise refusal("config-type", "'added_tokens_decoder' must be an object by ids", file=CONFIG_FILE)
+    items = decoder.items()
+    return {int(key): read_added_token(item, "added_tokens_decoder", CONFIG_FILE, int(key)) for key, item in items}
+
+
+def _texts_named(sources: list[tuple[dict[str, Any], str]], usual: Collection[str], may_lack: bool) -> set[str]:
+    """Texts of the special tokens that files name: these are special from the beginning, not what is the class's."""
+    keys = [(of, file, key) for of, file in sources for key in usual if key in of]
+    return {content_of(of[key], key, file) for of, file, key in keys if not (may_lack and of[key] is None)}
+
+
+def _of_added_tokens(folder: CheckpointFolder, special: set[str]) -> dict[int, AddedToken]:
+    """Those of added_tokens.json, by id."""
+    found = {}
+    for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
+        if type(number) is not int or number < 0:
+            message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"
+            raise refusal("config-type", message, file=ADDED_TOKENS_FILE)
+        found[number] = _token(text, number, special=text in special)
+    return found
+
+
+def _of_json(described: dict[str, Any] | None) -> dict[int, AddedToken]:
+    """Those of tokenizer.json, by id."""
+    if described is None:
+        return {}
+    vocab = described["model"].get("vocab")
+    check_vocab(vocab, None)
+    return {token.id: token for token in added_tokens(described.get("added_tokens"), vocab)}
+
+
+def _not_listed(special: dict[str, str], values: dict[str, Any], known: set[str]) -> dict[str, AddedToken]:
+    """By text the special tokens that are not `known`, with the flags that the values of their keys give."""
+    named: dict[str, AddedToken] = {}
+    for key, text in special.items():
+        if text not in known:
+            token = _token(text, _NO_ID, special=True, flags=values[key])
+            if named.setdefault(text, token) != token:
+                message = f"{key} gives {shown(text)} other flags than another key does"
+                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    return named
+
+
+def _lists_extra(values: dict[str, Any], file: str) -> bool:
+    return any(key in values and not isinstance(values[key], dict) for key in _LISTS_OF_TOKENS[file])
 
 
 def _check_flags(values: dict[str, Any], file: str, named: dict[str, AddedToken]) -> None:
