@@ -111,6 +111,7 @@ LONG = [
     ("olmo2/own", "w8a8", "host"),
     ("smollm3/own", "w4a8", "m-profile"),
     ("pegasus/own", "w4a8", "host"),
+    ("plbart/own", "w8a8", "host"),
     ("stablelm/head_norms", "w8a8", "m-profile"),
     ("stablelm/parallel", "w8a8", "host"),
     ("starcoder2/own", "w8a8", "m-profile"),

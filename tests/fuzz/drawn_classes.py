@@ -50,6 +50,7 @@ NAMES = {
     "nomic_bert": "NomicBert",
     "owlv2": "Owlv2",
     "owlvit": "OwlViT",
+    "plbart/rows": "PLBart",
     "rembert": "RemBert",
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
@@ -127,6 +128,7 @@ ENDINGS = {
     **{f"{name}/rows": ("Model",) for name in ("cwm", "granitemoehybrid", "hyperclovax", "jais2", "lfm3", "nanochat")},
     **dict.fromkeys(("granitemoe/rows", "olmoe/rows"), ("Model",)),
     "led/rows": ("ForQuestionAnswering",),
+    "plbart/rows": ("ForSequenceClassification",),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
     "xlnet": (
         *("ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice", "Model"),

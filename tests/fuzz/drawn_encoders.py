@@ -50,7 +50,7 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
         return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
-    if family in ("bart/rows", "bigbird_pegasus/rows", "led/rows", "mvp/rows"):
+    if family in ("bart/rows", "bigbird_pegasus/rows", "led/rows", "mvp/rows", "plbart/rows"):
         settings, tokens = _draw_bart(source, family == "led/rows")
         own = sparse_attention(source) if family.startswith("bigbird") else {}
         return settings | own, tokens

@@ -41,6 +41,7 @@ NAMES = {
     "pegasus": "Pegasus",
     "phi": "Phi",
     "phi3": "Phi3",
+    "plbart": "PLBart",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
@@ -62,7 +63,7 @@ WITHOUT_ENCODER = (
     *_LLAMAS,
 )
 _BASES = {
-    **dict.fromkeys(("bart", "mvp"), recorded.BART),
+    **dict.fromkeys(("bart", "mvp", "plbart"), recorded.BART),
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "gpt_neo": recorded.GPT_NEO,
     "led": recorded.LED,
@@ -152,7 +153,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "bigbird_pegasus", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus"):
+    if family in ("bart", "bigbird_pegasus", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus", "plbart"):
         width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}

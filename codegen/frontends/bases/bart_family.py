@@ -35,6 +35,7 @@ class Family:
     endings: tuple[str, ...] = ENDINGS  # and end with
     labels: int = 2  # of a classifier that names none
     end: int = 2  # the token that a text ends with where the configuration does not say it
+    turns: bool = False  # whether a decoder that reads a text begins with the last token of it
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text, and of what is written."""
@@ -56,7 +57,7 @@ class Family:
         if self._reads_in_both(config):
             self.check(config)
             positions = self.positions(config, checkpoint.tensors)
-            return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form, self.end)
+            return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form, self.end, turns=self.turns)
         if self.padding is not None:
             bert_like.check_padding(checkpoint.tokenizer, self.padding(config))
         positions = position_count(config, self.form.target_positions)

@@ -13,7 +13,7 @@ from ..shared.rows import HeadOps
 from .heads import CLASSIFIER_ENDING, read_head
 
 ENDINGS = (CLASSIFIER_ENDING, "ForQuestionAnswering")
-_END = "eos_token_id"
+END = "eos_token_id"
 
 
 def classes_of(family: str, endings: tuple[str, ...] = ENDINGS) -> tuple[str, ...]:
@@ -50,10 +50,10 @@ def graph_of_rows(
 
 def _check_end(checkpoint: Checkpoint, usual: int) -> None:
     """EtchError where the last row is not that of the last `eos_token_id`, which the library takes."""
-    end = checkpoint.config.natural_int(_END, usual)
+    end = checkpoint.config.natural_int(END, usual)
     template = checkpoint.tokenizer.template
     for last in (template.single[-1].content, template.pair[-1].content):
         number = checkpoint.kept_ids[last] if checkpoint.kept_ids is not None and isinstance(last, int) else last
         if number != end:
-            message = f"{_END} is {end}, the tokenizer ends texts with {number}: the class reads the row of the former"
+            message = f"{END} is {end}, the tokenizer ends texts with {number}: the class reads the row of the former"
             raise parts.refuse("config-value", message)

@@ -7,15 +7,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ir.template_spec import Template, TemplatePart
-from ...ir.tokenizer_spec import MetaspaceSegmenter, SentencePieceFile, SentencePieceNormalizer, TokenizerSpec
+from ...ir.tokenizer_spec import TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import read_tokens
-from .looked_up_pieces import MAX_MODEL_BYTES, read_model, unigram_of, written_texts
+from .looked_up_pieces import read_model, unigram_of
+from .sentencepiece_class import read_file, spec_of
 from .sentencepiece_model import UNIGRAM, read_sentencepiece_model
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import check_is_added, check_unsupported, class_name, has_segments, read_config
-from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_config import check_is_added, class_name, read_config
 
 TOKENIZER_CLASS, FILE = "BertGenerationTokenizer", "spiece.model"
 # With their defaults, in the order in which `transformers` adds them.
@@ -26,7 +26,6 @@ _TOKENS: dict[str, object] = {
     "sep_token": "<::::>",
     "pad_token": "<pad>",
 }
-_OTHER_READINGS = {"sp_model_kwargs": (None, {}), "legacy": (True,)}  # and with which values there are none
 
 
 def is_bert_generation_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
@@ -37,18 +36,7 @@ def is_bert_generation_folder(folder: CheckpointFolder, class_in_config: object,
 def read_bert_generation_folder(folder: CheckpointFolder) -> TokenizerSpec:
     """The checked tokenizer."""
     config = read_config(folder)
-    check_unsupported(config)
-    for key, usual in _OTHER_READINGS.items():
-        if key in config and config[key] not in usual:
-            raise refusal("tokenizer-setting", f"'{key}': {shown(config[key])} is not supported", file=CONFIG_FILE)
-    if has_segments(config, usual=False):
-        message = f"'model_input_names': {TOKENIZER_CLASS} tells the model of no segments here"
-        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
-    if not folder.has(FILE):
-        raise refusal("tokenizer-missing", f"{TOKENIZER_CLASS} needs {FILE}", file=FILE)
-    if folder.has(JSON_FILE):
-        raise refusal("tokenizer-conflict", f"{TOKENIZER_CLASS} does not read it, but {FILE}", file=JSON_FILE)
-    raw = folder.read(FILE, MAX_MODEL_BYTES)
+    raw = read_file(folder, config, TOKENIZER_CLASS, FILE)
     pieces = {piece.text: i for i, piece in enumerate(read_sentencepiece_model(raw, FILE).pieces)}
     model = read_model(raw, FILE, pieces, UNIGRAM)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
@@ -68,14 +56,7 @@ def read_bert_generation_folder(folder: CheckpointFolder) -> TokenizerSpec:
         message = f"unk_token is {shown(tokens.special['unk_token'])}, another piece than the unknown one of {FILE}"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
     first, second = TemplatePart("A", 0), TemplatePart("B", 0)
-    special = [token.content for token in added.values() if token.special]
-    return TokenizerSpec(
-        normalizer=SentencePieceNormalizer(model.charsmap or None),
-        segmenter=MetaspaceSegmenter(prepend="doubled", split=True, split_whitespace=False),
-        model=unigram_of(model, ids, unknown_id),
-        template=Template(single=(first,), pair=(first, second)),
-        added_tokens=tuple(added.values()),
-        json=written_texts(tuple(sorted(ids, key=ids.__getitem__)), unknown_id, special).json,
-        notes=tokens.notes,
-        sentencepiece=SentencePieceFile(raw, ids),
+    template = Template(single=(first,), pair=(first, second))
+    return spec_of(
+        raw, model.charsmap, unigram_of(model, ids, unknown_id), ids, tuple(added.values()), template, tokens.notes
     )

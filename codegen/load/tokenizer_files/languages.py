@@ -18,7 +18,7 @@ from ...ir.tokenizer_spec import TokenizerSpec
 
 Languages = tuple[str, str]  # of a text, and of what is written
 _CODE = re.compile(r"[a-z]{2,3}_[A-Za-z]{2,4}")  # en_XX of mBART, eng_Latn of NLLB
-_MARKED = re.compile(r"__([a-z]{2,3})__")  # of M2M-100, whose code is en
+_MARKED = re.compile(r"__([a-z]{2,3}|en_XX|java|javascript|python|ruby)__")  # of M2M-100, PLBART
 _MOST_NAMED = 8
 
 
@@ -43,7 +43,7 @@ def language_tokens(spec: TokenizerSpec) -> dict[str, int]:
 
 
 def _code_of(text: str) -> str | None:
-    """That a token stands for."""
+    """That a token stands for, a programming language's as well."""
     if (marked := _MARKED.fullmatch(text)) is not None:
         return marked[1]
     return text if _CODE.fullmatch(text) else None

@@ -87,7 +87,7 @@ def read_m2m_folder(folder: CheckpointFolder, vocab_size: int, class_in_config: 
     raw = folder.read(FILE, MAX_MODEL_BYTES)
     model = read_model(raw, FILE, vocab, BPE)
     special = [token.content for token in added if token.special]
-    _check_model(model, vocab, special)
+    check_bpe(model, vocab, special)
     normal, unknown_id = normal_pieces(model), vocab[tokens.special["unk_token"]]
     language, end = (TemplatePart(i, 0) for i in (_language(config, codes), vocab[tokens.special["eos_token"]]))
     first, second = TemplatePart("A", 0), TemplatePart("B", 0)
@@ -95,7 +95,7 @@ def read_m2m_folder(folder: CheckpointFolder, vocab_size: int, class_in_config: 
     return TokenizerSpec(
         normalizer=SentencePieceNormalizer(model.charsmap or None),
         segmenter=MetaspaceSegmenter(prepend="doubled", split=True, split_whitespace=False),
-        model=_bpe(normal, vocab, unknown_id, special),
+        model=bpe_of(normal, vocab, unknown_id, special),
         template=Template(single=(language, first, end), pair=(language, first, second, end)),
         added_tokens=tuple(added),
         json=written_texts(tuple(sorted(ids, key=ids.__getitem__)), unknown_id, special).json,
@@ -162,7 +162,7 @@ def _added_tokens(tokens: FolderTokens, vocab: dict[str, int], codes: dict[str, 
     return added
 
 
-def _check_model(model: SentencePieceModel, vocab: dict[str, int], special: Collection[str]) -> None:
+def check_bpe(model: SentencePieceModel, vocab: dict[str, int], special: Collection[str]) -> None:
     """Refuses what BPE of the runtime does not do as the library."""
     normal = normal_pieces(model)
     odd = next((p.text for p in model.pieces if p.type != NORMAL and p.text in vocab and p.text not in special), None)
@@ -185,9 +185,10 @@ def _check_model(model: SentencePieceModel, vocab: dict[str, int], special: Coll
             raise refusal("sentencepiece-setting", message, file=FILE)
 
 
-def _bpe(
+def bpe_of(
     scores: dict[str, float], vocab: dict[str, int], unknown_id: int, special: Collection[str]
 ) -> CharacterBpeModel:
+    """Merges are all that spell a piece, those of the highest score first."""
     pieces = pieces_by_id(vocab, scores)
     without_id = tuple(text for text in scores if text not in vocab)
     number = {text: i for i, text in enumerate((*pieces, *without_id)) if text is not None}

@@ -19,6 +19,7 @@ from .decoder_json import DecoderSpec, read_decoder
 from .looked_up_pieces import DECODER
 from .m2m_folder import is_m2m_folder, read_m2m_folder
 from .marian_folder import is_marian_folder, read_marian_folder
+from .plbart_folder import is_plbart_folder
 from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import read_config
@@ -65,7 +66,8 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     if limits.target_entries is not None and folder.has(TARGET):
         target = _own_target(folder, limits)
     else:
-        spec = target = _with_note(folder, spec)
+        cleans = is_plbart_folder(folder, name, limits.tokenizer_class)
+        spec = target = _with_note(folder, spec, usual=cleans)
     return TextTokenizers(spec, TargetTokenizer(target, _decoder(target)))
 
 
@@ -80,11 +82,12 @@ def _own_target(folder: CheckpointFolder, limits: Limits) -> TokenizerSpec:
         raise
 
 
-def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "") -> TokenizerSpec:
+def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "", *, usual: bool = False) -> TokenizerSpec:
     """The tokenizer of what is written, with a note where `transformers` drops spaces of texts that it has joined: of
-    BPE in a tokenizer.json only where it is told to in so many words."""
+    BPE in a tokenizer.json only where it is told to in so many words. `usual` is what a class does
+    that is told nothing."""
     values = read_config(folder)
-    cleans = values.get(_CLEANS)
+    cleans = values.get(_CLEANS, usual)
     if spec.sentencepiece is None and isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
         cleans = cleans and values.get(_CLEANS_BPE)
     if not cleans:
@@ -95,6 +98,8 @@ def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "") -
 
 def _decoder(spec: TokenizerSpec) -> DecoderSpec:
     """Where one tokenizer is both."""
+    if spec.sentencepiece is not None:
+        return DECODER
     if isinstance(spec.model, BytesModel):
         return BYTES_DECODER
     described = json.loads(spec.json)

@@ -34,6 +34,8 @@ from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
 from .herbert_folder import is_herbert_folder, read_herbert_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
+from .m2m_folder import FILE as PLBART_FILE
+from .plbart_folder import is_plbart_folder, read_plbart_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
@@ -106,6 +108,8 @@ def _by_class(
         return read_esmc_folder(folder), tokenizer_config.FILE
     if is_bert_generation_folder(folder, *named):
         return read_bert_generation_folder(folder), BERT_GENERATION_FILE
+    if is_plbart_folder(folder, *named):
+        return read_plbart_folder(folder), PLBART_FILE
     if is_fairseq_folder(folder, *named):
         return read_fairseq_folder(folder, *named), vocab_text.FILE
     if is_herbert_folder(folder, *named):

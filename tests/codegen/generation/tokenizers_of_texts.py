@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a tokenizer.json as
-Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
+Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ _MERGES = (
     "\u2581a nd",
 )
 _NLLB_PIECES = (*_FIRST, *UNIGRAM[:27], *(merge.replace(" ", "") for merge in _MERGES), *_CODES, "<mask>")
+_PROGRAMS = ("java", "python", "en_XX")  # of PLBART, whose programs are followed by their language
 _OFFSET = 5  # of PEGASUS's pieces, behind those of its training
 _PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _OFFSET)), "<unk>")
 _PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
@@ -93,6 +94,12 @@ SPECIAL = {
         "eos_token_id": 2,
         "decoder_start_token_id": 2,
         "forced_bos_token_id": len(m2m_files.VOCABULARY) + M2M_CODES["m2m100"].index("de"),
+    },
+    "plbart/texts": {
+        "vocab_size": 1 + len(m2m_files.FIRST) + len(UNIGRAM) + len(_PROGRAMS) + 1,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 1 + len(m2m_files.FIRST) + len(UNIGRAM) + _PROGRAMS.index("en_XX"),
     },
     "pegasus/texts": {
         "vocab_size": len(_PEGASUS_PIECES),
@@ -185,6 +192,13 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         return
     if variant == "m2m_100/languages":
         m2m_files.write_files(folder, M2M_CODES["m2m100"], _CHARSMAP)
+        return
+    if variant == "plbart/texts":
+        scores = [(piece, -float(i)) for i, piece in enumerate(UNIGRAM)]
+        file = folder / "sentencepiece.bpe.model"
+        file.write_bytes(m2m_files.sentencepiece_file(m2m_files.FIRST, scores, _CHARSMAP, model_type=1))
+        tokenizer = transformers.PLBartTokenizer(str(file), src_lang="java", tgt_lang="en_XX", model_max_length=20)
+        tokenizer.save_pretrained(folder)
         return
     if variant == "pegasus/texts":
         first = len(_PEGASUS_FIRST)

@@ -58,6 +58,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "mvp/own": ("Mvp", UNEVEN | {"encoder_layers": 1, "scale_embedding": False}),
+    "plbart/own": ("PLBart", UNEVEN | {"encoder_layers": 1, "forced_eos_token_id": END}),
+    "plbart/texts": (
+        "PLBart",
+        BART | {"encoder_layers": 1, "decoder_layers": 1, "scale_embedding": False} | SPECIAL["plbart/texts"],
+    ),
     "mbart/own": ("MBart", MBART),
     "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
     "m2m_100/own": ("M2M100", M2M | {"encoder_layers": 2, "decoder_layers": 3}),
@@ -362,6 +367,7 @@ SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
 SETTINGS["m2m_100/languages"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "early_stopping": True}
 SETTINGS["m2m_100/languages"] |= {"no_repeat_ngram_size": 1}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
+SETTINGS["plbart/texts"] |= {"num_beams": 3, "length_penalty": 0.8, "no_repeat_ngram_size": 2, "min_new_tokens": 7}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
 SETTINGS["led/texts"] |= {"num_beams": 2, "length_penalty": 0.8, "no_repeat_ngram_size": 3}
@@ -374,7 +380,7 @@ _DECODERS = """
     ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
-_TRANSLATORS = ("Bart", "BigBirdPegasus", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "T5", "UMT5")
+_TRANSLATORS = ("Bart", "BigBirdPegasus", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "PLBart", "T5", "UMT5")
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {

@@ -60,6 +60,7 @@ DECODERS: dict[str, Variant] = {
         problem_type=REGRESSION,
     ),
     "mvp/softmax": bart(3, (20, 4, 1, 13, 14), "Mvp", scale_embedding=True, decoder_start_token_id=3),
+    "plbart/softmax": bart(3, (20, 4, 1, 13, 14), "PLBart", decoder_start_token_id=3),
     "bigbird_pegasus/softmax": bart(
         3,
         (20, 4, 1, 13, 14),

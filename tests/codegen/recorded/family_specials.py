@@ -69,7 +69,7 @@ SPECIALS: dict[str, Specials] = {
     ),
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     "xlnet": XLNET,
-    **dict.fromkeys(("bart", "bigbird_pegasus", "led", "mvp"), BART),
+    **dict.fromkeys(("bart", "bigbird_pegasus", "led", "mvp", "plbart"), BART),
     **dict.fromkeys(("altclip", "metaclip_2"), XLM_ROBERTA),
     "clap": ROBERTA,
     "esm": ESM,
