@@ -45,12 +45,13 @@ _FORM = encoder_decoder.Form(
 )
 
 
-def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions:
-    return encoder_decoder.learned_positions(config, tensors, 0)
-
-
 _FAMILY = Family(
-    "BigBirdPegasusForConditionalGeneration", "TokenizersBackend", _FORM, _positions, of_rows="BigBirdPegasus", end=1
+    "BigBirdPegasusForConditionalGeneration",
+    "TokenizersBackend",
+    _FORM,
+    encoder_decoder.positions_from_first,
+    of_rows="BigBirdPegasus",
+    end=1,
 )
 
 

@@ -18,6 +18,7 @@ Settings = dict[str, Any]
 NAMES = {
     "bart": "Bart",
     "bigbird_pegasus": "BigBirdPegasus",
+    "blenderbot": "Blenderbot",
     "bloom": "Bloom",
     "codegen": "CodeGen",
     "falcon": "Falcon",
@@ -65,6 +66,7 @@ WITHOUT_ENCODER = (
 _BASES = {
     **dict.fromkeys(("bart", "mvp", "plbart"), recorded.BART),
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
+    "blenderbot": recorded.BART | {"encoder_no_repeat_ngram_size": 0},
     "gpt_neo": recorded.GPT_NEO,
     "led": recorded.LED,
     "bloom": recorded.BLOOM,
@@ -83,6 +85,7 @@ _BASES = {
     "t5": recorded.T5,
     "umt5": recorded.T5,
 }
+_BARTS = (*("bart", "bigbird_pegasus", "blenderbot", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus", "plbart"),)
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
 _ANGLES: tuple[Settings, ...] = (
     {"rope_type": "default", "rope_theta": 5e5},
@@ -153,7 +156,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "bigbird_pegasus", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus", "plbart"):
+    if family in _BARTS:
         width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}

@@ -191,6 +191,11 @@ def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_P
     return positions
 
 
+def positions_from_first(config: Config, tensors: TensorFile) -> Positions:
+    """The same of tables whose first row is the first token's."""
+    return learned_positions(config, tensors, 0)
+
+
 def computed_positions(config: Config) -> Positions:
     """Sinusoids, one table for both."""
 

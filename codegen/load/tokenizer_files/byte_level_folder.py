@@ -2,9 +2,10 @@
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
 As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer, CLIPTokenizer,
-LukeTokenizer, Qwen2Tokenizer or CohereTokenizer is rebuilt: vocabulary and merges are those of the files, the other
-parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is.
-Where it, which the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
+LukeTokenizer, Qwen2Tokenizer, CohereTokenizer or BlenderbotTokenizer is rebuilt: vocabulary and merges are those of the
+files, the other parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json
+counts as it is. Where it, which the `tokenizers` library follows by itself, says something else, that is a
+`tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
 from .byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION, split_by
 from .folder_tokens import (
+    BLENDERBOT_TOKENS,
     CLIP_TOKENS,
     COHERE_TOKENS,
     DEBERTA_TOKENS,
@@ -28,11 +30,13 @@ from .folder_tokens import (
     LUKE_TOKENS,
     QWEN2_TOKENS,
     ROBERTA_TOKENS,
+    STRIPPING,
     FolderTokens,
     read_tokens,
 )
 from .template_json import template_between, template_of, without_segments
 from .tokenizer_config import (
+    BLENDERBOT_TOKENIZER,
     CLIP_TOKENIZER,
     COHERE_TOKENIZER,
     DEBERTA_TOKENIZER,
@@ -65,10 +69,12 @@ _CLASSES = {
     CLIP_TOKENIZER: CLIP_TOKENS,
     LUKE_TOKENIZER: LUKE_TOKENS,
     COHERE_TOKENIZER: COHERE_TOKENS,
+    BLENDERBOT_TOKENIZER: BLENDERBOT_TOKENS,
 }
+_MASK, _DECODER = "mask_token", "added_tokens_decoder"
 _IN_JSON: dict[str, object] = dict.fromkeys(ROBERTA_TOKENS)  # keys that a file of any other class may have, or null
 # Of their own: settings make one where there is no file.
-_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER, COHERE_TOKENIZER)
+_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER, COHERE_TOKENIZER, BLENDERBOT_TOKENIZER)
 _ENDS = {  # of a text
     **dict.fromkeys((ROBERTA_TOKENIZER, LUKE_TOKENIZER), ("cls_token", "sep_token")),
     CLIP_TOKENIZER: ("bos_token", "eos_token"),
@@ -117,9 +123,15 @@ def read_byte_level_folder(
     of_luke = name == LUKE_TOKENIZER
     if described is None and (not rebuilds or of_luke):  # without which nothing says the ids of Luke's own tokens
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+    of_blenderbot = name == BLENDERBOT_TOKENIZER and described is None and _DECODER not in config
+    if of_blenderbot and isinstance(mask := config.get(_MASK), str):
+        config = config | {_MASK: {"content": mask, **STRIPPING}}
     tokens = read_tokens(
         folder, config, described, _CLASSES.get(name, _IN_JSON), rebuilds, null=name == COHERE_TOKENIZER
     )
+    if of_blenderbot and any(token.content == tokens.special[_MASK] and not token.lstrip for token in tokens.named):
+        message = f"{name} makes a bare {_MASK} strip the space before it, which another file has: say it in one"
+        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
     if described is not None and of_luke:
         _check_no_entities(config)
         tokens, dropped = tokens.without(LUKE_ENTITIES, rows)
@@ -164,7 +176,7 @@ def _rebuilt(
     ids = vocab | {token.content: token.id for token in added}
     of_qwen2 = name == QWEN2_TOKENIZER
     silent = of_qwen2 and config.get("add_prefix_space") is None
-    prefix = not silent and flag_of(config, "add_prefix_space", False)
+    prefix = not silent and flag_of(config, "add_prefix_space", name == BLENDERBOT_TOKENIZER)
     segmenter = {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": not of_qwen2}
     if name in (QWEN2_TOKENIZER, COHERE_TOKENIZER):
         # The class adds its special tokens once more, by their texts; Cohere's those that it names itself.

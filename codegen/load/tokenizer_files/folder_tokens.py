@@ -39,6 +39,9 @@ ROBERTA_TOKENS: dict[str, object] = {
     "cls_token": "<s>",
     "mask_token": "<mask>",
 }
+# BlenderbotTokenizer's, whose mask takes the space before it.
+STRIPPING = {"lstrip": True, "rstrip": False, "single_word": False, "normalized": False}
+BLENDERBOT_TOKENS = ROBERTA_TOKENS | {"mask_token": {"content": "<mask>", **STRIPPING}}
 # LukeTokenizer's: two marks around entities in a text, and four of its entities, which words do not have.
 LUKE_ENTITIES: dict[str, object] = {
     "entity_unk_token": "[UNK]",

@@ -45,7 +45,7 @@ _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
 GPT_NEOX_TOKENIZER, CLIP_TOKENIZER, LUKE_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer", "LukeTokenizer"
-COHERE_TOKENIZER = "CohereTokenizer"
+COHERE_TOKENIZER, BLENDERBOT_TOKENIZER = "CohereTokenizer", "BlenderbotTokenizer"
 GEMMA_TOKENIZER, SIGLIP_TOKENIZER, SIGLIP2_TOKENIZER = "GemmaTokenizer", "SiglipTokenizer", "Siglip2Tokenizer"
 # Other names that `transformers` 5.23 has for them.
 _OTHER_NAMES = {

@@ -63,6 +63,15 @@ _BYTE_LEVEL = {
     "phi/texts": ("CodeGenTokenizer", (*_PIECES, "<|endoftext|>"), {}),
     **dict.fromkeys(("qwen2/texts", "qwen3/texts"), ("Qwen2Tokenizer", (*_PIECES, "<|endoftext|>"), {})),
 }
+# Pieces and settings of those that have no tokenizer.json.
+_PIECES_ALONE: dict[str, tuple[Iterable[str], dict[str, object]]] = {
+    **dict.fromkeys(("gpt2/texts", "gpt_neo/texts"), ((*_PIECES, "<|endoftext|>"), {"model_max_length": 41})),
+    "blenderbot/texts": (
+        ROBERTA_VOCABULARY,
+        {"tokenizer_class": "BlenderbotTokenizer", "model_max_length": 20, "add_eos_token": True}
+        | {"mask_token": "<mask>"},
+    ),
+}
 _XGLM_PIECES = (*_FIRST, *UNIGRAM, *(f"<madeupword{i}>" for i in range(7)))
 _ROBERTA = {
     "vocab_size": len(ROBERTA_VOCABULARY),
@@ -74,6 +83,7 @@ _ROBERTA = {
 SPECIAL = {
     "bart/texts": _ROBERTA | {"forced_bos_token_id": 0, "forced_eos_token_id": 2},
     "led/texts": _ROBERTA,
+    "blenderbot/texts": _ROBERTA | {"decoder_start_token_id": 0},
     "mbart/texts": {
         "vocab_size": len(_MBART_PIECES),
         "pad_token_id": 1,
@@ -142,9 +152,10 @@ PROMPTS = (
 
 def write_text_tokenizer(folder: Path, variant: str) -> None:
     """The files of the tokenizer of a variant."""
-    if variant in ("gpt2/texts", "gpt_neo/texts"):
-        _write_pieces(folder, (*_PIECES, "<|endoftext|>"))
-        _write(folder / "tokenizer_config.json", {"model_max_length": 41})
+    if variant in _PIECES_ALONE:
+        pieces, config = _PIECES_ALONE[variant]
+        _write_pieces(folder, pieces)
+        _write(folder / "tokenizer_config.json", config)
         return
     if variant == "opt/texts":
         _write_opt(folder)

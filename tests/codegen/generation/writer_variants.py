@@ -58,6 +58,16 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "mvp/own": ("Mvp", UNEVEN | {"encoder_layers": 1, "scale_embedding": False}),
+    "blenderbot/own": (
+        "Blenderbot",
+        UNEVEN | {"decoder_layers": 2, "max_position_embeddings": 26, "encoder_no_repeat_ngram_size": 0},
+    ),
+    "blenderbot/texts": (
+        "Blenderbot",
+        BART
+        | {"encoder_layers": 1, "decoder_layers": 1, "encoder_no_repeat_ngram_size": 0}
+        | SPECIAL["blenderbot/texts"],
+    ),
     "plbart/own": ("PLBart", UNEVEN | {"encoder_layers": 1, "forced_eos_token_id": END}),
     "plbart/texts": (
         "PLBart",
@@ -367,6 +377,7 @@ SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
 SETTINGS["m2m_100/languages"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "early_stopping": True}
 SETTINGS["m2m_100/languages"] |= {"no_repeat_ngram_size": 1}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
+SETTINGS["blenderbot/texts"] |= {"num_beams": 4, "length_penalty": 0.65, "no_repeat_ngram_size": 3, "min_length": 5}
 SETTINGS["plbart/texts"] |= {"num_beams": 3, "length_penalty": 0.8, "no_repeat_ngram_size": 2, "min_new_tokens": 7}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
@@ -380,11 +391,13 @@ _DECODERS = """
     ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
-_TRANSLATORS = ("Bart", "BigBirdPegasus", "LED", "M2M100", "MBart", "MT5", "Mvp", "Pegasus", "PLBart", "T5", "UMT5")
+_TRANSLATORS = """
+    Bart BigBirdPegasus Blenderbot LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 UMT5
+"""
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {
-    **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS},
+    **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS.split()},
     **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},
     "GPT2": "GPT2LMHeadModel",
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
