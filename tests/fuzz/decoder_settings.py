@@ -85,6 +85,14 @@ def gpt_neo_layers(layers: int) -> tuple[Any, ...]:
     )
 
 
+BIOGPT_RARE: Rare = {
+    "intermediate_size": (1.0, tuple(range(9, 40, 3))),
+    "hidden_act": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "scale_embedding": (0.3, (False,)),
+    "layer_norm_eps": (0.2, (1e-3,)),
+    "pad_token_id": (0.2, (0, 3, None)),
+    "tie_word_embeddings": (0.2, (False,)),
+}
 BLOOM_RARE: Rare = {
     "apply_residual_connection_post_layernorm": (0.3, (True, False)),
     "layer_norm_epsilon": (0.3, (1e-3, 0.1)),

@@ -72,6 +72,7 @@ NAMES = {
     "gpt2/rows": "GPT2",
     "gpt_neo/rows": "GPTNeo",
     "gpt_neox/rows": "GPTNeoX",
+    "biogpt/rows": "BioGpt",
     "bloom/rows": "Bloom",
     "falcon/rows": "Falcon",
     "gptj/rows": "GPTJ",
@@ -100,6 +101,7 @@ LLAMAS = tuple(
 DECODERS = (
     *LLAMAS,
     "gemma3_text/rows",
+    "biogpt/rows",
     "bloom/rows",
     "falcon/rows",
     "gpt2/rows",
@@ -168,6 +170,7 @@ PREFIXES = {
         ("bloom/rows", "falcon/rows", "mpt/rows", "gpt2/rows", "gpt_bigcode/rows", "gpt_neo/rows", "gptj/rows"),
         "transformer.",
     ),
+    "biogpt/rows": "biogpt.",
     "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "mt5/rows", "t5/encoder", "t5/rows", "umt5/encoder", "umt5/rows"), "transformer."),

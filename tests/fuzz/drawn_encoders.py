@@ -314,6 +314,7 @@ _RARE: dict[str, Rare] = {
         "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
     },
     "gpt_neo/rows": decoders.GPT_NEO_RARE,
+    "biogpt/rows": {"scale_embedding": (0.3, (False,))},
     "bloom/rows": decoders.BLOOM_RARE,
     "falcon/rows": _ROTARY | decoders.FALCON_RARE,
     "gptj/rows": decoders.GPTJ_RARE,
@@ -372,6 +373,7 @@ _RARE: dict[str, Rare] = {
 }
 _ONE_SEGMENT = {"type_vocab_size": 1}
 _PADDING = {"pad_token_id": 30}
+_PADDED = ("biogpt", "bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "phi")
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
@@ -387,13 +389,7 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
-    **dict.fromkeys(
-        (
-            f"{name}/rows"
-            for name in ("bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "phi")
-        ),
-        _PADDING,
-    ),
+    **{f"{name}/rows": _PADDING for name in _PADDED},
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
     "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,
 }

@@ -19,6 +19,7 @@ NAMES = {
     "bart": "Bart",
     "bigbird_pegasus": "BigBirdPegasus",
     "blenderbot": "Blenderbot",
+    "biogpt": "BioGpt",
     "bloom": "Bloom",
     "codegen": "CodeGen",
     "falcon": "Falcon",
@@ -60,6 +61,7 @@ _LLAMAS = (
     *LIKE_LLAMA,
 )
 WITHOUT_ENCODER = (
+    "biogpt",
     *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi", "xglm"),
     *_LLAMAS,
 )
@@ -69,6 +71,7 @@ _BASES = {
     "blenderbot": recorded.BART | {"encoder_no_repeat_ngram_size": 0},
     "gpt_neo": recorded.GPT_NEO,
     "led": recorded.LED,
+    "biogpt": recorded.BIOGPT,
     "bloom": recorded.BLOOM,
     "falcon": recorded.FALCON,
     "xglm": recorded.XGLM,
@@ -245,13 +248,13 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "activation_function": (0.3, _ACTIVATIONS),
             "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
         }
-    if family == "opt":
+    if family in ("biogpt", "opt"):
         return {
             "num_attention_heads": (1.0, (heads,)),
             "hidden_size": (1.0, (heads * of_head,)),
             "num_hidden_layers": (1.0, layers),
             "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
-            **decoders.OPT_RARE,
+            **(decoders.OPT_RARE if family == "opt" else decoders.BIOGPT_RARE),
         }
     if family in ("gpt_neox", "phi"):
         own = {"use_parallel_residual": (0.4, (True, False)), "attention_bias": (0.3, (True, False))}

@@ -63,7 +63,7 @@ OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (
     *("bigbird_pegasus/own", "m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
-    *("vaultgemma/own", "xglm/texts"),
+    *("vaultgemma/own", "xglm/texts", "biogpt/own"),
 )
 
 

@@ -145,6 +145,17 @@ OPT = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+BIOGPT = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 20,
+    "intermediate_size": 31,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "pad_token_id": 1,
+    "eos_token_id": END,
+}
 LLAMA3 = {
     "rope_type": "llama3",
     "rope_theta": 500.0,

@@ -8,6 +8,7 @@ from typing import Any
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
     BART,
+    BIOGPT,
     BLOOM,
     END,
     ENDS,
@@ -347,6 +348,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 3, "norm_epsilon": 1e-3}),
     "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
+    "biogpt/own": ("BioGpt", BIOGPT),
+    "biogpt/untied": (
+        "BioGpt",
+        BIOGPT
+        | {"scale_embedding": False, "hidden_act": "relu", "num_hidden_layers": 1, "num_attention_heads": 4}
+        | {"tie_word_embeddings": False},
+    ),
     "opt/projected": (
         "OPT",
         OPT
@@ -386,7 +394,7 @@ SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.2
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
-    Arcee Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
+    Arcee BioGpt Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
     GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM

@@ -101,6 +101,7 @@ DECODERS: dict[str, Variant] = {
         rope_parameters={"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.34},
         problem_type=REGRESSION,
     ),
+    "biogpt/softmax": bert_like("BioGpt", 3, (20, 2, 2, 23, 20), pad_token_id=70),
     "bloom/softmax": Variant(
         "BloomForSequenceClassification",
         3,

@@ -61,7 +61,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(
         (
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
-            *("bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
+            *("biogpt", "bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
             *("hyperclovax", "internlm3", "iquestcoder", "jais2", "granitemoehybrid", "ministral3"),
             *("olmoe", "qwen2_moe", "qwen3_moe"),
         ),

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BioGPT: its tokenizer, which is refused by name, and what else its folders may say. test_recorded_models.py and
+test_generation.py have what it computes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded.outputs import folder
+from recorded_changes import changed, configure, graph_of
+from test_generation import graph_of as writer
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.ir import graph as g
+from codegen.oracle.interpret import Interpreter
+
+ROWS = "biogpt/softmax"
+
+
+def of_class(name: str | None) -> Callable[[Path], None]:
+    """Another class of tokenizer; None: the family's own."""
+
+    def change(path: Path) -> None:
+        config = path / "tokenizer_config.json"
+        values = json.loads(config.read_text(encoding="utf-8")) | {"tokenizer_class": name}
+        config.write_text(json.dumps(values), encoding="utf-8")
+
+    return change
+
+
+def own_files(path: Path) -> None:
+    """As published: the files of the class, which byte-level BPE has by the same names."""
+    of_class("BioGptTokenizer")(path)
+    model = json.loads((path / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    (path / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    (path / "merges.txt").write_text("t h 10\n", encoding="utf-8")
+    (path / "tokenizer.json").unlink()
+
+
+@pytest.mark.parametrize("change", [own_files, of_class("BioGptTokenizer"), of_class(None)])
+def test_moses_rules_are_refused_by_name(change: Callable[[Path], None], tmp_path: Path) -> None:
+    with pytest.raises(EtchError, match="'BioGptTokenizer' parts texts by Moses' rules") as caught:
+        pipeline.load(changed(ROWS, change, tmp_path))
+    assert caught.value.code == "tokenizer-class"
+
+
+def test_a_tokenizer_of_another_class_is_read(tmp_path: Path) -> None:
+    path = changed(ROWS, of_class("PreTrainedTokenizerFast"), tmp_path)
+    assert pipeline.load(path).tokenizer.summary == pipeline.load(folder(ROWS)).tokenizer.summary
+
+
+def words_of(graph: g.Graph) -> tuple[float | None, int]:
+    """The factor of the words, and the first of the positions."""
+    words, places = next(op for op, _ in g.ops_of(graph) if isinstance(op, g.Embed)).terms
+    return words.factor, places.first
+
+
+def test_words_are_larger_where_the_folder_does_not_say_otherwise() -> None:
+    assert words_of(writer("biogpt/own")) == (20**0.5, 2)
+    assert words_of(writer("biogpt/own", without=("scale_embedding",))) == (20**0.5, 2)
+    assert words_of(writer("biogpt/untied")) == (None, 2)
+
+
+def test_the_norms_have_an_epsilon_of_their_own(tmp_path: Path) -> None:
+    """The configuration's is the library's for nothing."""
+    ids, other = [7, 9, 4], graph_of(changed(ROWS, configure(layer_norm_eps=0.1), tmp_path))
+    outputs = [Interpreter(graph).output(ids, [0] * 3) for graph in (graph_of(folder(ROWS)), other)]
+    assert np.array_equal(*outputs)
+
+
+def test_tags_are_refused(tmp_path: Path) -> None:
+    path = changed(ROWS, configure(architectures=["BioGptForTokenClassification"]), tmp_path)
+    with pytest.raises(EtchError) as caught:
+        graph_of(path)
+    assert caught.value.code == "architecture-not-supported"
