@@ -53,33 +53,17 @@ def generate(request: Request, echo: Echo) -> None:
     written before the build, which knows its own place, and stay where it fails or exceeds a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     _prepare(request, echo)
-    checkpoint = load(
-        request.folder,
-        pooling=request.pooling,
-        task=request.task,
-        beams=request.beams,
-        max_target=request.max_target,
-        heads=request.heads,
-        languages=request.languages,
-    )
-    checkpoint = with_vocabulary_of(checkpoint, request.keep_vocabulary)
+    checkpoint = _load_asked(request)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
     _check_writer(request, checkpoint, graph)
-    rows = None
-    if request.evaluate is not None:
-        asked = request.evaluate
-        rows = evaluate.read_rows(asked.table, request.columns, graph.task, asked.rows, echo, asked.measure)
+    rows = _rows(request, graph, echo)
     request, pruning = _decided(request, checkpoint, graph, rows, echo)
-    graph = to_graph(checkpoint, request.max_tokens)
-    whole = checkpoint, graph
-    if pruning is not None:
-        checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
-        graph = to_graph(checkpoint, request.max_tokens)
+    whole = checkpoint, to_graph(checkpoint, request.max_tokens)
+    checkpoint, unsmoothed = whole if pruning is None else _pruned(request, checkpoint, pruning)
     recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
-    unsmoothed = graph
-    smoothing = _smoothed(request, checkpoint, graph, recipe, echo)
-    graph = graph if smoothing is None else smoothing.graph
+    smoothing = _smoothed(request, checkpoint, unsmoothed, recipe, echo)
+    graph = unsmoothed if smoothing is None else smoothing.graph
     calibration = _calibrated(request, checkpoint, graph, recipe, echo)
     model = make_model(
         name,
@@ -93,10 +77,7 @@ def generate(request: Request, echo: Echo) -> None:
         table_places=request.table_places,
         smoothing=smoothing,
     )
-    for line in generation_report(checkpoint, graph, model):
-        echo(line)
-    if request.limits is not None:
-        echo(check_planned(request.limits, model))
+    _report(request, checkpoint, graph, model, echo)
     if pruning is not None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
@@ -109,17 +90,9 @@ def generate(request: Request, echo: Echo) -> None:
         if smoothing is not None:
             others["unsmoothed"] = lower_graph(unsmoothed, recipe), checkpoint
         _evaluated(rows, (model.program, checkpoint), others, echo)
-    write_output(
-        request.out,
-        render_model(model, request.tables),
-        lambda files: manifest(model, request.tables, files),
-    )
-    echo(f"wrote {request.out}")
+    _write(request, model, echo)
     if request.build:
-        program = build(request.out, echo)
-        echo(f"built {program}")
-        if request.limits is not None:
-            echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+        _build(request, model, echo)
 
 
 def _prepare(request: Request, echo: Echo) -> None:
@@ -127,6 +100,32 @@ def _prepare(request: Request, echo: Echo) -> None:
     if request.build:
         check_buildable(request.out)
     prepare_target(request.out, echo)
+
+
+def _load_asked(request: Request) -> Checkpoint:
+    checkpoint = load(
+        request.folder,
+        pooling=request.pooling,
+        task=request.task,
+        beams=request.beams,
+        max_target=request.max_target,
+        heads=request.heads,
+        languages=request.languages,
+    )
+    return with_vocabulary_of(checkpoint, request.keep_vocabulary)
+
+
+def _rows(request: Request, graph: Graph, echo: Echo) -> evaluate.Rows | None:
+    """What the model is evaluated on, where that is asked for."""
+    asked = request.evaluate
+    if asked is None:
+        return None
+    return evaluate.read_rows(asked.table, request.columns, graph.task, asked.rows, echo, asked.measure)
+
+
+def _pruned(request: Request, checkpoint: Checkpoint, pruning: vocabulary.Pruning) -> tuple[Checkpoint, Graph]:
+    kept = vocabulary.keep_ids(checkpoint, pruning.kept)
+    return kept, to_graph(kept, request.max_tokens)
 
 
 def _smoothed(request: Request, checkpoint: Checkpoint, graph: Graph, recipe: Recipe, echo: Echo) -> Smoothing | None:
@@ -162,6 +161,14 @@ def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> Non
         if request.limits is not None:
             message = "--prune-vocabulary: a budget keeps all pieces of a generative model; prune without a budget"
             raise EtchError("generation-not-supported", "arguments", message)
+
+
+def _report(request: Request, checkpoint: Checkpoint, graph: Graph, model: Model, echo: Echo) -> None:
+    """What the model is, and how far it is within its limits."""
+    for line in generation_report(checkpoint, graph, model):
+        echo(line)
+    if request.limits is not None:
+        echo(check_planned(request.limits, model))
 
 
 def _evaluated(
@@ -213,6 +220,22 @@ def _decided(
         calibrate=request.calibrate if chosen.bits else None,  # nothing is rounded by it otherwise
     )
     return request, chosen.pruning
+
+
+def _write(request: Request, model: Model, echo: Echo) -> None:
+    write_output(
+        request.out,
+        render_model(model, request.tables),
+        lambda files: manifest(model, request.tables, files),
+    )
+    echo(f"wrote {request.out}")
+
+
+def _build(request: Request, model: Model, echo: Echo) -> None:
+    program = build(request.out, echo)
+    echo(f"built {program}")
+    if request.limits is not None:
+        echo(check_linked(request.limits, model, request.out, program, request.board, echo))
 
 
 def check_max_target(max_target: int | None, graph: Graph) -> None:
