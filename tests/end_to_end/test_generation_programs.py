@@ -67,6 +67,7 @@ LONG = [
     ("gpt2/two_layers", "w8a8", "host"),
     ("bigbird_pegasus/own", "w8a8", "host"),
     ("blenderbot/own", "w8a8", "host"),
+    ("blenderbot-small/own", "w8a8", "host"),
     ("bloom/own", "w8a8", "host"),
     ("cohere/head_norms", "w8a8", "host"),
     ("cohere/head_norms", "w4a8", "m-profile"),

@@ -20,6 +20,7 @@ NAMES = {
     "bigbird_pegasus": "BigBirdPegasus",
     "blenderbot": "Blenderbot",
     "biogpt": "BioGpt",
+    "blenderbot-small": "BlenderbotSmall",
     "bloom": "Bloom",
     "codegen": "CodeGen",
     "falcon": "Falcon",
@@ -66,7 +67,7 @@ WITHOUT_ENCODER = (
     *_LLAMAS,
 )
 _BASES = {
-    **dict.fromkeys(("bart", "mvp", "plbart"), recorded.BART),
+    **dict.fromkeys(("bart", "blenderbot-small", "mvp", "plbart"), recorded.BART),
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "blenderbot": recorded.BART | {"encoder_no_repeat_ngram_size": 0},
     "gpt_neo": recorded.GPT_NEO,
@@ -88,7 +89,10 @@ _BASES = {
     "t5": recorded.T5,
     "umt5": recorded.T5,
 }
-_BARTS = (*("bart", "bigbird_pegasus", "blenderbot", "led", "mbart", "marian", "m2m_100", "mvp", "pegasus", "plbart"),)
+_BARTS = (
+    *("bart", "bigbird_pegasus", "blenderbot", "blenderbot-small", "led", "mbart", "marian", "m2m_100", "mvp"),
+    *("pegasus", "plbart"),
+)
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
 _ANGLES: tuple[Settings, ...] = (
     {"rope_type": "default", "rope_theta": 5e5},

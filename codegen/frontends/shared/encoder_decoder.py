@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from ...ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
+from ...ir.graph import Add, Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ...load.config import Config
 from ...load.generation_config import GenerationSettings
 from ...load.safetensors import TensorFile
@@ -38,6 +38,7 @@ HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _LOGITS = "lm_head.weight"
 _WORDS = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
+_PLACES = "target_places"
 _EPSILON = 1e-5  # of the norms; no key says it
 _DECODER = DecoderNames(
     self_query="self_attn.q_proj",
@@ -64,6 +65,7 @@ class Form:
     """What families differ in."""
 
     embedding_norm: bool = False
+    norm_of_written_words: bool = False  # a decoder's is that of words, never scaled, to which positions are added then
     pre_norm: bool = False  # norms stand before the blocks, and one behind the last,
     last_norm: str = "layer_norm"  # which is called so
     logits_bias: bool = True
@@ -143,13 +145,17 @@ def read_stacks(
 
     def stack(of: str, shape: LayerShape, out: str, shift: int = 0) -> tuple[Node, ...]:
         scaled = form.scales_words is not None and config.flag("scale_embedding", form.scales_words)
-        factor = math.sqrt(shape.hidden) if scaled else None
+        normed_alone = form.norm_of_written_words and of == "decoder"
+        factor = math.sqrt(shape.hidden) if scaled and not normed_alone else None
         word = Term(words, "ids", factor=factor, shift=shift, outside=begin if shift else None)
-        body: tuple[Node, ...] = (Embed((word, positions(of, shape.hidden)), out),)
+        place = positions(of, shape.hidden)
+        body: tuple[Node, ...] = (Embed((word, place), out),)
         if form.embedding_norm:
             source = f"{form.root}{of}.layernorm_embedding"
             norm = parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
             body += (norm,)
+            if normed_alone:
+                body = Embed((word,), out), norm, Embed((place,), _PLACES), Add(out, _PLACES, out)
         body += (_layers(config, tensors, of, shape, form),)
         if form.pre_norm:
             source = f"{form.root}{of}.{form.last_norm}"
@@ -157,6 +163,8 @@ def read_stacks(
         return body
 
     widths = encoder.widths | decoder_widths(decoder)
+    if form.norm_of_written_words:
+        widths[_PLACES] = decoder.hidden
     if form.pre_norm:
         widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
     return Stacks(

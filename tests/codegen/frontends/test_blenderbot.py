@@ -20,6 +20,12 @@ SAID: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("normalize_embedding", "static_position_embeddings", "extra_layer_norm"), False),
         **{"extra_pos_embeddings": 0, "layernorm_variant": "prelayernorm"},
     },
+    "blenderbot-small": {
+        **dict.fromkeys(("normalize_embedding", "do_blenderbot_90_layernorm"), True),
+        **dict.fromkeys(("normalize_before", "add_final_layer_norm"), False),
+        **dict.fromkeys(("static_position_embeddings", "extra_layer_norm"), False),
+        **{"extra_pos_embeddings": 0, "layernorm_variant": "xlm"},
+    },
 }
 
 
@@ -58,6 +64,15 @@ def test_refused(family: str, changes: dict[str, Any], code: str, tmp_path: Path
     with pytest.raises(EtchError) as caught:
         graph_of(folder(tmp_path / "model", family, **changes))
     assert caught.value.code == code
+
+
+def test_the_small_ones_own_tokenizer(tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        path = folder(tmp_path / "model", "blenderbot-small")
+        (path / "tokenizer_config.json").unlink()
+        graph_of(path)
+    assert caught.value.code == "tokenizer-class"
+    assert "BlenderbotSmallTokenizer" in str(caught.value)
 
 
 @pytest.mark.parametrize("family", SAID)

@@ -83,7 +83,7 @@ _ROBERTA = {
 SPECIAL = {
     "bart/texts": _ROBERTA | {"forced_bos_token_id": 0, "forced_eos_token_id": 2},
     "led/texts": _ROBERTA,
-    "blenderbot/texts": _ROBERTA | {"decoder_start_token_id": 0},
+    **dict.fromkeys(("blenderbot/texts", "blenderbot-small/texts"), _ROBERTA | {"decoder_start_token_id": 0}),
     "mbart/texts": {
         "vocab_size": len(_MBART_PIECES),
         "pad_token_id": 1,
@@ -167,7 +167,7 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         made = getattr(transformers, name)(vocab=ids, merges=merges, model_max_length=41, **settings)
         made.save_pretrained(folder)
         return
-    if variant in ("bart/texts", "led/texts"):
+    if variant in ("bart/texts", "blenderbot-small/texts", "led/texts"):
         ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
         transformers.BartTokenizer(vocab=ids, merges=merges, model_max_length=20).save_pretrained(folder)

@@ -69,6 +69,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"encoder_layers": 1, "decoder_layers": 1, "encoder_no_repeat_ngram_size": 0}
         | SPECIAL["blenderbot/texts"],
     ),
+    "blenderbot-small/own": ("BlenderbotSmall", UNEVEN | {"decoder_layers": 2, "max_position_embeddings": 26}),
+    "blenderbot-small/texts": (
+        "BlenderbotSmall",
+        BART | {"encoder_layers": 1, "decoder_layers": 1} | SPECIAL["blenderbot-small/texts"],
+    ),
     "plbart/own": ("PLBart", UNEVEN | {"encoder_layers": 1, "forced_eos_token_id": END}),
     "plbart/texts": (
         "PLBart",
@@ -386,6 +391,7 @@ SETTINGS["m2m_100/languages"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams":
 SETTINGS["m2m_100/languages"] |= {"no_repeat_ngram_size": 1}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
 SETTINGS["blenderbot/texts"] |= {"num_beams": 4, "length_penalty": 0.65, "no_repeat_ngram_size": 3, "min_length": 5}
+SETTINGS["blenderbot-small/texts"] |= SETTINGS["blenderbot/texts"]
 SETTINGS["plbart/texts"] |= {"num_beams": 3, "length_penalty": 0.8, "no_repeat_ngram_size": 2, "min_new_tokens": 7}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
@@ -400,7 +406,7 @@ _DECODERS = """
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
 _TRANSLATORS = """
-    Bart BigBirdPegasus Blenderbot LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 UMT5
+    Bart BigBirdPegasus Blenderbot BlenderbotSmall LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 UMT5
 """
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
