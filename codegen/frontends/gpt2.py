@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ..ir.graph import Attention, Embed, Layers, Linear, Norm, Op, Parameter, Term
-from ..ir.parameter import Array, F32Array
+from ..ir.graph import Attention, Embed, Layers, Op, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.computed import Computed, rows_of
+from .shared.layer_parts import ATTENTION
 from .shared.llama_stack import Stack
+from .shared.transposed_parts import TransposedParts
 
 MODEL_TYPE = "gpt2"
 # Of the library, for one thing.
@@ -31,7 +29,6 @@ _UNREAD = """
 UNREAD = frozenset(_UNREAD.split())
 HARMLESS_KEYS = UNREAD | {"reorder_and_upcast_attn", "n_ctx"}  # what half precision needs; the positions once more
 _NAMES = Names("transformer.", words="wte.weight")
-_ATTENTION = ("query", "key", "value")
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
@@ -52,14 +49,14 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
     places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
-    part = _Parts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
+    part = TransposedParts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
     activation = parts.activation_of(config, "activation_function", "gelu_new")
     layer: tuple[Op, ...] = (
-        part.norm("attention_norm", "ln_1"),
-        *part.attention(),
-        Attention(*_ATTENTION, "context", heads, mask="causal"),
+        part.norm("attention_norm", "ln_1", "normed"),
+        *part.attention("normed"),
+        Attention(*ATTENTION, "context", heads, mask="causal"),
         part.linear("attention_output", "attn.c_proj", (width, width), "context", "hidden", residual="hidden"),
-        part.norm("feed_forward_norm", "ln_2"),
+        part.norm("feed_forward_norm", "ln_2", "normed"),
         part.linear("intermediate", "mlp.c_fc", (width, inner), "normed", "inner", activation),
         part.linear("output", "mlp.c_proj", (inner, width), "inner", "hidden", residual="hidden"),
     )
@@ -68,61 +65,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
         Layers("layer", count, layer),
         parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
     )
-    widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width) | {"inner": inner}
+    widths = dict.fromkeys(("hidden", "normed", "context", *ATTENTION), width) | {"inner": inner}
     return Stack(body, widths, words, width)
-
-
-class _Parts:
-    """Of all layers."""
-
-    def __init__(self, tensors: TensorFile, prefixes: list[str], width: int, epsilon: float) -> None:
-        self._tensors, self._prefixes, self._width, self._epsilon = tensors, prefixes, width, epsilon
-
-    def norm(self, name: str, of: str) -> Norm:
-        sources = [f"{prefix}{of}" for prefix in self._prefixes]
-        return parts.layer_norm(self._tensors, name, sources, self._width, self._epsilon, "hidden", "normed")
-
-    def linear(
-        self,
-        name: str,
-        of: str,
-        shape: tuple[int, int],
-        value: str,
-        out: str,
-        activation: str = "none",
-        residual: str | None = None,
-    ) -> Linear:
-        """`shape` is [inputs, outputs]."""
-        weights, biases = self._stored(of, shape)
-        columns = tuple(_columns(weight, 0, shape[1]) for weight in weights)
-        weight, bias = Parameter(f"{name}_weight", columns), Parameter(f"{name}_bias", biases)
-        return Linear(name, weight, bias, value, out, activation, residual)
-
-    def attention(self) -> tuple[Linear, ...]:
-        """Queries, keys and values, which the file stores side by side."""
-        width = self._width
-        weights, biases = self._stored("attn.c_attn", (width, 3 * width))
-
-        def linear(name: str, begin: int) -> Linear:
-            columns = tuple(_columns(weight, begin, begin + width) for weight in weights)
-            rows = tuple(rows_of(bias, begin, begin + width) for bias in biases)
-            return Linear(name, Parameter(f"{name}_weight", columns), Parameter(f"{name}_bias", rows), "normed", name)
-
-        return tuple(linear(name, index * width) for index, name in enumerate(_ATTENTION))
-
-    def _stored(self, of: str, shape: tuple[int, int]) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        weights = tuple(self._tensors.take(f"{prefix}{of}.weight", shape) for prefix in self._prefixes)
-        return weights, tuple(self._tensors.take(f"{prefix}{of}.bias", shape[1:]) for prefix in self._prefixes)
-
-
-def _columns(array: Array, begin: int, end: int) -> Computed:
-    """Some outputs of a weight that is stored as [inputs, outputs]."""
-    shape = (end - begin, array.shape[0])
-    return Computed(f"{array.name}[:, {begin}:{end}]", shape, lambda: _turned(array, begin, end), array.file)
-
-
-def _turned(array: Array, begin: int, end: int) -> F32Array:
-    return np.ascontiguousarray(array.values[:, begin:end].T)
 
 
 _FAMILY = Family(

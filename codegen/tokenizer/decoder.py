@@ -14,7 +14,7 @@ from . import trie
 from .fields import Field, Part, boolean, byte_array, unsigned
 from .tables import TokenizerTables, texts_by_id
 
-SPECIAL, GLUED, GOES_ON, ABSENT = 1, 2, 4, 8  # as in etch::Decoder
+SPECIAL, GLUED, GOES_ON, ABSENT, ENDS = 1, 2, 4, 8, 16  # as in etch::Decoder
 LONGEST_PIECE = 1024  # as in runtime/src/tokenizer/decode.cpp
 
 # What `tokenizers` replaces in a token with a space before it, one after the other.
@@ -79,7 +79,7 @@ def _texts(spec: TokenizerSpec, decoder: DecoderSpec, shown: list[bytes]) -> lis
 def _flags(text: bytes, decoder: DecoderSpec) -> int:
     """Of a token, which is not UTF-8 only where its bytes are read as they are."""
     if decoder.glued:
-        return GLUED
+        return GLUED | _ends(text, decoder)
     if decoder.prefix and text.startswith(decoder.prefix.encode()):
         inside = text[len(decoder.prefix.encode()) :]
         if decoder.clean_up and any(_cleaned(one.decode()).encode() != one for one in (inside, text)):
@@ -91,6 +91,17 @@ def _flags(text: bytes, decoder: DecoderSpec) -> int:
     if _cleaned(text.decode()).encode() != text or behind not in (b" " + text, text):
         raise _refused(text)
     return GLUED if behind == text else 0
+
+
+def _ends(text: bytes, decoder: DecoderSpec) -> int:
+    """Whether a token ends a word, where that is marked."""
+    if not decoder.ends_words:
+        return 0
+    space = decoder.space.encode()
+    inside = text.removesuffix(space)
+    if not inside or space in inside or inside.endswith(b" "):
+        raise _refused(text)  # of the last token the library drops what is its own alone
+    return ENDS * (inside != text)
 
 
 def _cleaned(token: str) -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with HerBERT's tokenizer: its two files, and the tokenizer.json that `transformers` saves of them."""
+"""Small folders with HerBERT's tokenizer, and with GPT's: their two files, and the tokenizer.json that `transformers`
+saves of them."""
 
 from __future__ import annotations
 
@@ -58,4 +59,19 @@ def herbert_folders() -> dict[str, dict[str, Any]]:
         "herbert": {"tokenizer.json": described, **named},
         "herbert, merges.txt": {"vocab.json": vocab, "merges.txt": merges, **named},
         "herbert, as in json": {"tokenizer.json": described | {"post_processor": None}, **plain},
+    }
+
+
+def gpt_folders() -> dict[str, dict[str, Any]]:
+    """The same pieces with GPT's class, which has no template, and reads in lower case."""
+    herbert = herbert_folders()
+    described = herbert["herbert"]["tokenizer.json"]
+    lower = {"normalizer": described["normalizer"] | {"strip_accents": None, "lowercase": True}, "post_processor": None}
+    named = {
+        "tokenizer_config.json": {"tokenizer_class": "OpenAIGPTTokenizer"},
+        "config.json": {"model_type": "openai-gpt"},
+    }
+    return {
+        "gpt": {"tokenizer.json": described | lower, **named},
+        "gpt, merges.txt": herbert["herbert, merges.txt"] | named,
     }

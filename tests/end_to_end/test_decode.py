@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from byte_level import small_spec
+from test_herbert_tokenizer import random_spec as marked_spec
 from tokenizer_harness import Decoding, make_spec, random_source
 from tokenizer_texts import HARD_TEXTS, SMALL_VOCABULARY, TRICKY, random_text
 from tokenizers import Tokenizer
@@ -153,6 +154,24 @@ def test_unigram(name: str) -> None:
     assert_decodes(spec, decoder, [*encoded(spec, texts), *random_ids(source, spec, 2000)])
 
 
+@pytest.mark.parametrize("form", ["herbert", "nothing"])
+def test_pieces_that_end_words(form: str) -> None:
+    """Of the last one the end reads as nothing."""
+    source = random_source()
+    for _ in range(3):
+        spec = marked_spec(source, form, whole_end=False)
+        spec, decoder = with_decoder(spec, {"type": "BPEDecoder", "suffix": "</w>"})
+        texts = [*HARD_TEXTS, *(random_text(source, 20, (*TRICKY, "<mask>", " ab")) for _ in range(200))]
+        assert_decodes(spec, decoder, [*encoded(spec, texts), *random_ids(source, spec, 2000)])
+
+
+@pytest.mark.parametrize("token", ["</w>", "a</w>b", "a</w></w>", "a ", "a </w>"])
+def test_ends_of_words_that_cannot_be_decoded_exactly(token: str) -> None:
+    spec, read = with_decoder(make_spec((*SMALL_VOCABULARY, token)), {"type": "BPEDecoder", "suffix": "</w>"})
+    with pytest.raises(EtchError, match="cannot be decoded exactly"):
+        Decoding(spec, read)
+
+
 def test_a_character_of_several_tokens_comes_whole() -> None:
     spec, decoder = with_decoder(small_spec(), BYTE_LEVEL)
     ids = [spec.model.pieces.index(bytes((byte,))) for byte in "a😀b".encode()]
@@ -185,7 +204,11 @@ def _changed(decoder: dict[str, Any], **changes: object) -> dict[str, Any]:
     "decoder",
     [
         {"type": "CTC"},
-        {"type": "BPEDecoder", "suffix": "</w>"},
+        {"type": "BPEDecoder", "suffix": ""},
+        {"type": "BPEDecoder"},
+        {"type": "BPEDecoder", "suffix": None},
+        {"type": "BPEDecoder", "suffix": "</w>", "prefix": "##"},
+        {"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "</w>"}, {"type": "Fuse"}]},
         _changed(WORD_PIECE, prefix=""),
         _changed(WORD_PIECE, cleanup=None),
         _changed(WORD_PIECE, other=1),

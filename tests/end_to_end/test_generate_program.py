@@ -25,9 +25,17 @@ RECORDED = ROOT / "tests" / "codegen" / "generation"
 FAMILIES = [
     "gpt2",
     "llama",
-    *(pytest.param(name, marks=pytest.mark.sweep) for name in ("lfm2", "qwen2", "qwen3", "xglm")),
+    *(pytest.param(name, marks=pytest.mark.sweep) for name in ("lfm2", "openai-gpt", "qwen2", "qwen3", "xglm")),
 ]
-ENDS = {"gpt2": {281}, "lfm2": {282, 283}, "llama": {282, 283}, "qwen2": {281}, "qwen3": {281}, "xglm": {2}}
+ENDS = {
+    "gpt2": {281},
+    "lfm2": {282, 283},
+    "llama": {282, 283},
+    "openai-gpt": {93},
+    "qwen2": {281},
+    "qwen3": {281},
+    "xglm": {2},
+}
 SILENT = {"xglm"}  # all that it wrote is special tokens, which texts leave out
 LONGEST = {"xglm": 25}  # characters of a prompt that is not cut
 

@@ -65,6 +65,7 @@ LONG = [
     ("encoder and decoder, one layer", "w4a8", "host"),
     ("gpt2/narrow", "fp32", "host"),
     ("gpt2/two_layers", "w8a8", "host"),
+    ("openai-gpt/own", "w8a8", "host"),
     ("bigbird_pegasus/own", "w8a8", "host"),
     ("blenderbot/own", "w8a8", "host"),
     ("blenderbot-small/own", "w8a8", "host"),

@@ -30,8 +30,8 @@ FORMS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def random_spec(source: random.Random, form: str, *, fuse: bool = False) -> TokenizerSpec:
-    """Pairs of what is there already; the last half of some ends a word."""
+def random_spec(source: random.Random, form: str, *, fuse: bool = False, whole_end: bool = True) -> TokenizerSpec:
+    """Pairs of what is there already; the last half of some ends a word. `whole_end`: the mark is a piece, too."""
     inner = [letter for letter in LETTERS if source.random() < 0.9]
     ends = [letter + END for letter in LETTERS if source.random() < 0.9]
     merges: list[list[str]] = []
@@ -43,7 +43,8 @@ def random_spec(source: random.Random, form: str, *, fuse: bool = False) -> Toke
         merges.append(pair)
         of = ends if text.endswith(END) else inner
         of.extend([text] if text not in of else [])
-    vocab = {piece: i for i, piece in enumerate(dict.fromkeys((*FIRST, *inner, *ends, "unreached</w>", END)))}
+    pieces = (*FIRST, *inner, *ends, "unreached</w>", *(END,) * whole_end)
+    vocab = {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
     normalizer, segmenter = FORMS[form]
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False) | {"special": True}
     return read_character_bpe_json(

@@ -93,6 +93,10 @@ BIOGPT_RARE: Rare = {
     "pad_token_id": (0.2, (0, 3, None)),
     "tie_word_embeddings": (0.2, (False,)),
 }
+OPENAI_GPT_RARE: Rare = {
+    "afn": (0.5, ("gelu", "relu", "silu", "swish", "gelu_new")),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
 BLOOM_RARE: Rare = {
     "apply_residual_connection_post_layernorm": (0.3, (True, False)),
     "layer_norm_epsilon": (0.3, (1e-3, 0.1)),

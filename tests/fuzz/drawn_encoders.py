@@ -37,7 +37,7 @@ _ANGLES: tuple[Settings, ...] = (
 _BY_LETTERS = ("n_embd", "n_head", "n_layer", "n_inner")
 # Of width, heads, layers and inner width the names, where these are not those of most.
 _SIZES = {
-    **dict.fromkeys(("gpt2/rows", "gpt_bigcode/rows", "gptj/rows"), _BY_LETTERS),
+    **dict.fromkeys(("gpt2/rows", "gpt_bigcode/rows", "gptj/rows", "openai-gpt/rows"), _BY_LETTERS),
     "distilbert": ("dim", "n_heads", "n_layers", "hidden_dim"),
     "bloom/rows": ("hidden_size", "n_head", "n_layer", "n_inner"),
     "mpt/rows": ("d_model", "n_heads", "n_layers", "n_inner"),
@@ -325,6 +325,7 @@ _RARE: dict[str, Rare] = {
         "attention_bias": (0.3, (True, False)),
         "rope_parameters": (0.4, tuple(one | {"partial_rotary_factor": 0.5} for one in _ANGLES)),
     },
+    "openai-gpt/rows": decoders.OPENAI_GPT_RARE,
     "opt/rows": decoders.OPT_RARE,
     "stablelm/rows": _ROTARY | decoders.STABLELM_RARE,
     "starcoder2/rows": _ROTARY
@@ -373,7 +374,8 @@ _RARE: dict[str, Rare] = {
 }
 _ONE_SEGMENT = {"type_vocab_size": 1}
 _PADDING = {"pad_token_id": 30}
-_PADDED = ("biogpt", "bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "phi")
+_GPTS = ("biogpt", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "openai-gpt")
+_PADDED = (*_GPTS, "bloom", "falcon", "mpt", "phi")
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {

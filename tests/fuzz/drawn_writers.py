@@ -40,6 +40,7 @@ NAMES = {
     "mt5": "MT5",
     "mvp": "Mvp",
     "olmo2": "Olmo2",
+    "openai-gpt": "OpenAIGPT",
     "opt": "OPT",
     "pegasus": "Pegasus",
     "phi": "Phi",
@@ -62,7 +63,7 @@ _LLAMAS = (
     *LIKE_LLAMA,
 )
 WITHOUT_ENCODER = (
-    "biogpt",
+    *("biogpt", "openai-gpt"),
     *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi", "xglm"),
     *_LLAMAS,
 )
@@ -81,6 +82,7 @@ _BASES = {
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
+    "openai-gpt": recorded.OPENAI_GPT,
     "opt": recorded.OPT,
     **dict.fromkeys(("bigbird_pegasus", "pegasus"), recorded.PEGASUS),
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
@@ -232,8 +234,9 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "tie_word_embeddings": (0.2, (False,)),
             **decoders.GPT_NEO_RARE,
         }
-    if family in ("codegen", "gpt_bigcode", "gptj"):
-        own = {"codegen": decoders.CODEGEN_RARE, "gpt_bigcode": decoders.BIGCODE_RARE, "gptj": decoders.GPTJ_RARE}
+    if family in ("codegen", "gpt_bigcode", "gptj", "openai-gpt"):
+        own = {"openai-gpt": decoders.OPENAI_GPT_RARE}
+        own |= {"codegen": decoders.CODEGEN_RARE, "gpt_bigcode": decoders.BIGCODE_RARE, "gptj": decoders.GPTJ_RARE}
         return {
             "n_head": (1.0, (heads,)),
             "n_embd": (1.0, (heads * of_head,)),

@@ -94,7 +94,7 @@ EAGER = (  # no other attention
     *("big_bird", "bigbird_pegasus", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "mvp"),
     *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
-    *("align", "clap", "ibert", "layoutlm", "xlnet"),
+    *("align", "clap", "ibert", "layoutlm", "openai-gpt", "xlnet"),
 )
 _OF_TEXTS = 0.7  # of the changes of a whole model's configuration
 _EMBED_BY_THEMSELVES = ("DPR", "Siglip")

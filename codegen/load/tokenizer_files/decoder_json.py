@@ -9,7 +9,7 @@ from typing import Any
 from ..refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
 
-_TYPES = ("WordPiece", "ByteLevel", "Metaspace", "Sequence", "Replace", "ByteFallback", "Fuse", "Strip")
+_TYPES = ("WordPiece", "ByteLevel", "Metaspace", "BPEDecoder", "Sequence", "Replace", "ByteFallback", "Fuse", "Strip")
 MOST_SPACES = (1 << 31) - 1  # that a text may lose
 _SCHEMES = {"always": True, "first": True, "never": False}
 
@@ -27,6 +27,7 @@ class DecoderSpec:
     byte_fallback: bool = False  # <0x41> is a byte
     strip: int = 0  # spaces taken from the beginning of the text
     drops_last_spaces: bool = False  # those at its end
+    ends_words: bool = False  # `space` is the end of a token with text before it, other tokens are refused
     drops_malformed: bool = False  # bytes that are no UTF-8, else U+FFFD
 
 
@@ -50,6 +51,8 @@ def read_decoder(value: object) -> DecoderSpec:
         return DecoderSpec(bytes=True)
     if kinds == ["Metaspace"]:
         return _metaspace(checked[0])
+    if kinds == ["BPEDecoder"]:
+        return _suffix(checked[0])
     return _sequence(checked, kinds)
 
 
@@ -78,6 +81,14 @@ def _metaspace(part: dict[str, Any]) -> DecoderSpec:
         _check_types(part, add_prefix_space=bool)
         drops = part["add_prefix_space"]
     return DecoderSpec(space=part["replacement"], drops_first_spaces=drops)
+
+
+def _suffix(part: dict[str, Any]) -> DecoderSpec:
+    only_fields(part, "decoder", {"type", "suffix"}, required={"suffix"})
+    _check_types(part, suffix=str)
+    if not part["suffix"]:
+        raise refusal("tokenizer-decoder", "decoder.suffix is empty: every character would be a word", file=FILE)
+    return DecoderSpec(space=part["suffix"], drops_last_spaces=True, ends_words=True)
 
 
 def _sequence(parts: list[dict[str, Any]], kinds: list[str]) -> DecoderSpec:

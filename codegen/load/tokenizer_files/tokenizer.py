@@ -31,11 +31,11 @@ from .described_folder import read_described_folder
 from .esm_folder import is_esm_folder, read_esm_folder
 from .esmc_folder import is_esmc_folder, read_esmc_folder
 from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
-from .herbert_folder import is_herbert_folder, read_herbert_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .m2m_folder import FILE as PLBART_FILE
 from .plbart_folder import is_plbart_folder, read_plbart_folder
+from .marked_ends_folder import is_marked_ends_folder, read_marked_ends_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
@@ -112,8 +112,9 @@ def _by_class(
         return read_plbart_folder(folder), PLBART_FILE
     if is_fairseq_folder(folder, *named):
         return read_fairseq_folder(folder, *named), vocab_text.FILE
-    if is_herbert_folder(folder, *named):
-        return read_herbert_folder(folder, described), VOCAB_FILE if described is None else tokenizer_json.FILE
+    if is_marked_ends_folder(folder, *named):
+        file = VOCAB_FILE if described is None else tokenizer_json.FILE
+        return read_marked_ends_folder(folder, described, *named), file
     return None
 
 

@@ -265,8 +265,10 @@ DecoderState decoding_behind(const Decoder& decoder, const std::int32_t* ids, st
     DecoderState state{};
     for (std::uint32_t i = 0; i < count; ++i) {
         const bool is_known = ids[i] >= 0 && static_cast<std::uint32_t>(ids[i]) < decoder.id_count;
-        if (is_known && (decoder.flags[ids[i]] & (Decoder::kSpecial | Decoder::kAbsent)) == 0)
-            state.begun = state.stripped = true;
+        if (!is_known || (decoder.flags[ids[i]] & (Decoder::kSpecial | Decoder::kAbsent)) != 0) continue;
+        state.begun = state.stripped = true;
+        const bool has_space = decoder.drops_last_spaces && (decoder.flags[ids[i]] & Decoder::kEnds) != 0;
+        state.spaces = has_space ? 1 : 0;  // which the text did not end with
     }
     return state;
 }

@@ -72,10 +72,16 @@ def test_files_that_are_older_than_the_librarys_class(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("family", "prefix"),
-    [("gpt2", "transformer."), ("gpt_neo", "transformer."), ("opt", "model."), ("llama", "model.")],
+    [
+        ("gpt2", "transformer."),
+        ("openai-gpt", "transformer."),
+        ("gpt_neo", "transformer."),
+        ("opt", "model."),
+        ("llama", "model."),
+    ],
 )
 def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> None:
-    """Names without a prefix; in GPT-2's first files also the masks of attention beside the weights."""
+    """Names without a prefix; in GPT's and GPT-2's first files also the masks of attention beside the weights."""
     usual = folder(tmp_path / "usual", family)
     first = folder(tmp_path / "first", family)
     header, data = read_raw_safetensors(first / "model.safetensors")
@@ -86,7 +92,7 @@ def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> N
         for name, entry in header.items()
         if name != "__metadata__"
     }
-    if family == "gpt2":
+    if family in ("gpt2", "openai-gpt"):
         tensors["h.0.attn.bias"] = np.tril(np.ones((1, 1, 41, 41), np.float32))
     write_safetensors(first / "model.safetensors", tensors)
     logits = [Interpreter(graph_of(path)).logits([51, 71], [0, 0], [5]) for path in (usual, first)]
@@ -96,7 +102,7 @@ def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("family", "model"),
     [
-        *(("gpt2", "GPT2"), ("gpt_neo", "GPTNeo"), ("gpt_neox", "GPTNeoX")),
+        *(("gpt2", "GPT2"), ("gpt_neo", "GPTNeo"), ("gpt_neox", "GPTNeoX"), ("openai-gpt", "OpenAIGPT")),
         *(("opt", "OPT"), ("phi", "Phi"), ("phi3", "Phi3")),
     ],
 )
@@ -121,6 +127,8 @@ def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> Non
     ("family", "changes", "code"),
     [
         ("gpt2", {"architectures": ["GPT2ForTokenClassification"]}, "architecture-not-supported"),
+        ("openai-gpt", {"architectures": ["OpenAIGPTDoubleHeadsModel"]}, "architecture-not-supported"),
+        ("openai-gpt", {"generation": {"eos_token_id": None}}, "config-missing"),
         ("gpt2", {"add_cross_attention": True}, "config-not-supported"),
         ("gpt2", {"n_layer": 2}, "missing-tensor"),
         ("gpt2", {"n_embd": None}, "config-missing"),

@@ -55,6 +55,7 @@ EAGER = (
     "LED",
     "Mpt",
     "Mvp",
+    "OpenAIGPT",
     "VaultGemma",
     "XGLM",
 )  # no other attention

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a tokenizer.json as
 Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's."""
+"""Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a
+tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
 
 from __future__ import annotations
 
@@ -72,6 +74,14 @@ _PIECES_ALONE: dict[str, tuple[Iterable[str], dict[str, object]]] = {
         | {"mask_token": "<mask>"},
     ),
 }
+_GPT_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!'"
+_GPT_MERGES = (
+    *("t h", "th e</w>", "c a", "ca t</w>", "a n", "an d</w>", "i n</w>", "o n</w>", "s m", "e n", "w en", "en d</w>"),
+)
+_GPT_PIECES = (
+    *("<unk>", *_GPT_LETTERS, *(f"{letter}</w>" for letter in _GPT_LETTERS)),
+    *(*(merge.replace(" ", "") for merge in _GPT_MERGES), "<end>"),
+)
 _XGLM_PIECES = (*_FIRST, *UNIGRAM, *(f"<madeupword{i}>" for i in range(7)))
 _ROBERTA = {
     "vocab_size": len(ROBERTA_VOCABULARY),
@@ -122,6 +132,10 @@ SPECIAL = {
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
     "t5/bytes": _T5_TEXTS | {"vocab_size": 3 + 256 + _SENTINELS},
+    "openai-gpt/texts": {
+        "vocab_size": len(_GPT_PIECES),
+        **dict.fromkeys(("bos_token_id", "eos_token_id"), len(_GPT_PIECES) - 1),
+    },
     "gpt2/texts": _ONE_TOKEN,
     "gpt_neo/texts": _ONE_TOKEN,
     "phi/texts": _ONE_TOKEN,
@@ -159,6 +173,12 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         return
     if variant == "opt/texts":
         _write_opt(folder)
+        return
+    if variant == "openai-gpt/texts":
+        ids = {piece: i for i, piece in enumerate(_GPT_PIECES)}
+        merges = [tuple(merge.split(" ")) for merge in _GPT_MERGES]
+        ends = dict.fromkeys(("bos_token", "eos_token"), _GPT_PIECES[-1])
+        transformers.OpenAIGPTTokenizer(vocab=ids, merges=merges, model_max_length=41, **ends).save_pretrained(folder)
         return
     if variant in _BYTE_LEVEL:
         name, pieces, settings = _BYTE_LEVEL[variant]

@@ -156,6 +156,16 @@ BIOGPT = {
     "pad_token_id": 1,
     "eos_token_id": END,
 }
+OPENAI_GPT = {
+    "vocab_size": VOCABULARY,
+    "n_embd": 20,
+    "n_layer": 2,
+    "n_head": 2,
+    "n_positions": 41,
+    "layer_norm_epsilon": 1e-3,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 LLAMA3 = {
     "rope_type": "llama3",
     "rope_theta": 500.0,

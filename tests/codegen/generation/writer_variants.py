@@ -26,6 +26,7 @@ from writer_shapes import (
     MPT,
     MT5,
     NEOX,
+    OPENAI_GPT,
     OPT,
     OPUS,
     PEGASUS,
@@ -235,6 +236,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "CodeGen",
         GPT2 | {"n_embd": 32, "n_head": 8, "rotary_dim": 2, "n_inner": 31, "layer_norm_epsilon": 1e-3, "n_layer": 1},
     ),
+    "openai-gpt/own": ("OpenAIGPT", OPENAI_GPT | {"afn": "relu", "tie_word_embeddings": False}),
+    "openai-gpt/texts": ("OpenAIGPT", OPENAI_GPT | {"n_layer": 1} | SPECIAL["openai-gpt/texts"]),
     "gpt_bigcode/own": ("GPTBigCode", GPT2),
     "modernbert-decoder/own": (
         "ModernBertDecoder",
@@ -413,7 +416,7 @@ OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {
     **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS.split()},
     **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},
-    "GPT2": "GPT2LMHeadModel",
+    **{name: f"{name}LMHeadModel" for name in ("GPT2", "OpenAIGPT")},
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
     "Marian": "MarianMTModel",
 }

@@ -45,6 +45,7 @@ WITHOUT_ENCODER = (
         "llama",
         "mistral",
         "olmo",
+        "openai-gpt",
         "opt",
         "persimmon",
         "phi",

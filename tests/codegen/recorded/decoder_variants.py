@@ -72,6 +72,9 @@ DECODERS: dict[str, Variant] = {
     ),
     "umt5/softmax": t5("UMT5", 3, (18, 2, 2, 19, 16), feed_forward_proj="gated-silu"),
     "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),
+    "openai-gpt/multi_label": bert_like(
+        "OpenAIGPT", 4, (20, 2, 1, 80, 20), GPT2_KEYS, pad_token_id=70, problem_type=MULTI_LABEL
+    ),
     "gpt_neo/softmax": bert_like(
         "GPTNeo",
         3,

@@ -163,6 +163,29 @@ std::string of(const Strings& texts) {
     return Texts(texts).all();
 }
 
+// A space that ends a text is there as soon as another word follows.
+TEST(Decode, BehindAWordThatIsMarked) {
+    Texts texts({"the</w>", "a", "<x>"});
+    const std::string mark = "</w>";
+    texts.decoder.space = reinterpret_cast<const std::uint8_t*>(mark.data());
+    texts.decoder.space_size = 4;
+    texts.decoder.drops_last_spaces = true;
+    std::vector<std::uint8_t> flags = {Decoder::kGlued | Decoder::kEnds, Decoder::kGlued,
+                                       Decoder::kGlued | Decoder::kSpecial};
+    texts.decoder.flags = flags.data();
+    const auto behind = [&](std::vector<std::int32_t> ids) {
+        const DecoderState state =
+            etch::decoding_behind(texts.decoder, ids.data(), static_cast<std::uint32_t>(ids.size()));
+        return decoded(kUncased.model, texts.decoder, {1, 0}, state);
+    };
+    EXPECT_EQ(behind({}), "athe");
+    EXPECT_EQ(behind({1, 0}), " athe");
+    EXPECT_EQ(behind({0, 2}), " athe");  // special tokens are no text
+    EXPECT_EQ(behind({0, 1}), "athe");
+    texts.decoder.drops_last_spaces = false;  // the text had it
+    EXPECT_EQ(behind({0}), "athe ");
+}
+
 TEST(Decode, TokensThatAreBytes) {
     EXPECT_EQ(of({"<0x41>", "<0x7a>", "<0x5A>"}), "AzZ");
     EXPECT_EQ(of({"<0x+9>"}), "\t");  // a sign, as the wheel reads numbers

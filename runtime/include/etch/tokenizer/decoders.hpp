@@ -11,14 +11,15 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// The decoders of `tokenizers` as one rule with settings: WordPiece, ByteLevel, Metaspace, and the sequence of Replace,
-// ByteFallback, Fuse and Strip; that of ByT5Tokenizer of `transformers`, too. The texts are those of the model's trie;
-// what they become behind another token was found out by codegen/tokenizer/decoder.py.
+// The decoders of `tokenizers` as one rule with settings: WordPiece, ByteLevel, Metaspace, BPEDecoder, and the sequence
+// of Replace, ByteFallback, Fuse and Strip; that of ByT5Tokenizer of `transformers`, too. The texts are those of the
+// model's trie; what they become behind another token was found out by codegen/tokenizer/decoder.py.
 struct Decoder {
     static constexpr std::uint8_t kSpecial = 1;  // left out where special tokens are
     static constexpr std::uint8_t kGlued = 2;    // no space before it
     static constexpr std::uint8_t kGoesOn = 4;   // loses its first `prefix_size` bytes, unless it begins the text
     static constexpr std::uint8_t kAbsent = 8;   // there is no such token
+    static constexpr std::uint8_t kEnds = 16;    // its text ends with `space`
 
     const std::uint8_t* keys;           // [id_count] of `key_bits` each: the trie's key of an id's text; from its
                                         // key_count on: which of `others` it is
