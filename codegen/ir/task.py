@@ -110,6 +110,11 @@ class Task(ABC):
     def summary(self) -> str:
         """What the model does, for the first line of its header."""
 
+    @property
+    def tables(self) -> Mapping[str, NDArray]:
+        """Arrays that only the task's own calls read, by name."""
+        return {}
+
     def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:
         """What only this task's own templates ask for; `literal` makes C++ of a string."""
         return {}

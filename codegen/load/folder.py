@@ -35,6 +35,7 @@ from .multi_vector import (
 )
 from .pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickle_refusal, pickled_names
 from .refusal import refusal
+from .routes import Routes, read_query_weights, read_routes
 from .safetensors import TensorFile
 from .sentence import (
     Pooling,
@@ -47,7 +48,7 @@ from .sentence import (
 )
 from .sentence_files import MODULES_FILE
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
-from .splade import SparsePooling
+from .splade import SparsePooling, read_splade
 from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert
 from .static_embedding import other_library_notes, read_static_embedding
 from .task_params import TaskParams, read_task_params, with_prefix
@@ -116,6 +117,9 @@ def load_checkpoint(
     if static is not None:
         _check_one_language(languages)
         return _with_static_embedding(folder, static, limits_of)
+    routes = read_routes(folder)
+    if routes is not None:
+        return _of_documents(folder, routes, limits_of, languages)
     return _with_transformer(folder, limits_of, max_target, of_task, languages)
 
 
@@ -128,13 +132,15 @@ def _check_one_language(languages: Languages | None) -> None:
 def _with_transformer(
     folder: CheckpointFolder,
     limits_of: Callable[[Config], Limits],
-    max_target: int | None,
-    of_task: str | None,
-    languages: Languages | None,
+    max_target: int | None = None,
+    of_task: str | None = None,
+    languages: Languages | None = None,
+    routed: tuple[CheckpointFolder, Routes] | None = None,
 ) -> Checkpoint:
-    """A model that config.json describes, with the modules behind it."""
-    config, limits = _configuration(folder, limits_of)
-    modules, notes_of_modules = _read_modules(folder, limits)
+    """A model that config.json describes, with the modules behind it; `routed` are the folder that has this one as a
+    route's first module, and its routes."""
+    config, limits = _configuration(folder, limits_of, embeds=routed is not None or embeds(folder))
+    modules, notes_of_modules = _read_modules(folder, limits, routed)
     _check_weights(folder)
     tensors, weight_notes = open_weights(folder)
     config = as_encoder(config, tensors) if is_stanford_colbert(folder) else config
@@ -176,11 +182,13 @@ def _with_transformer(
     )
 
 
-def _configuration(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> tuple[Config, Limits]:
+def _configuration(
+    folder: CheckpointFolder, limits_of: Callable[[Config], Limits], embeds: bool
+) -> tuple[Config, Limits]:
     """config.json, and what the family says of it; its keys are checked before other files are looked at."""
     if not folder.has(CONFIG_FILE):
         raise _adapter(folder) if folder.has(ADAPTER_FILE) else _no_configuration(folder)
-    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
+    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds)
     limits = limits_of(config)
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
@@ -189,9 +197,12 @@ def _configuration(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
 
 
 def _read_modules(
-    folder: CheckpointFolder, limits: Limits
+    folder: CheckpointFolder, limits: Limits, routed: tuple[CheckpointFolder, Routes] | None
 ) -> tuple[SentenceModules | MultiVectorModules | SparsePooling | None, tuple[str, ...]]:
     """What stands behind the encoder's rows, by files of sentence-transformers or ColBERT; and notes."""
+    if routed is not None:
+        whole, routes = routed
+        return read_splade(whole, folder, routes.document, limits.vocabulary)
     if is_stanford_colbert(folder):
         return read_stanford_colbert(folder, limits.width)
     if is_multi_vector(folder):
@@ -261,6 +272,31 @@ def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:
         message = f"--beams {beams}: the folder draws its tokens (do_sample), a search draws nothing"
         raise EtchError("option-conflict", "arguments", message)
     return replace(checkpoint, generation=replace(settings, search=replace(settings.search, beams=beams)))
+
+
+def _of_documents(
+    folder: CheckpointFolder, routes: Routes, limits_of: Callable[[Config], Limits], languages: Languages | None
+) -> Checkpoint:
+    """The model that documents go through, with the table that weighs queries."""
+    inside = routes.transformer
+    encoder = folder.within(inside) if inside else folder
+    try:
+        found = _with_transformer(encoder, limits_of, languages=languages, routed=(folder, routes))
+    except EtchError as error:
+        if inside and error.file is not None and not folder.has(error.file):
+            error.file = f"{inside}/{error.file}"
+        raise
+    limits, sparse = limits_of(found.config), found.sparse
+    assert sparse is not None
+    classes = _tokenizer_classes(found.config, limits)
+    query = read_query_weights(folder, routes.query, limits.vocabulary, found.tokenizer, classes)
+    return replace(
+        found,
+        sparse=replace(sparse, query=query),
+        digest=folder.digest(),
+        terms=read_terms(folder),
+        files=folder.digests(),
+    )
 
 
 def _with_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> Checkpoint:

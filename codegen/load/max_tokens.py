@@ -33,13 +33,9 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
         value, source = _length(sentence["max_seq_length"], "max_seq_length", SENTENCE_FILE), SENTENCE_FILE
         source += " max_seq_length"
     else:
-        tokenizer = folder.read_json_if_present(TOKENIZER_CONFIG) or {}
-        for key in ("model_max_length", "max_len"):
-            if tokenizer.get(key) is not None:
-                limit = _length(tokenizer[key], key, TOKENIZER_CONFIG)
-                if limit < min(value, _UNLIMITED):
-                    value, source = limit, f"{TOKENIZER_CONFIG} {key}"
-                break
+        limit = tokenizer_length(folder)
+        if limit is not None and limit[0] < value:
+            value, source = limit[0], f"{TOKENIZER_CONFIG} {limit[1]}"
     if value < least or (value > positions and not limits.endless):
         raise refusal(
             "max-tokens-out-of-range",
@@ -47,6 +43,16 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
             file=source.split()[0],
         )
     return value, source
+
+
+def tokenizer_length(folder: CheckpointFolder) -> tuple[int, str] | None:
+    """(the tokens at which the tokenizer cuts, the key that says it); None where nothing does."""
+    tokenizer = folder.read_json_if_present(TOKENIZER_CONFIG) or {}
+    key = next((key for key in ("model_max_length", "max_len") if tokenizer.get(key) is not None), None)
+    if key is None:
+        return None
+    limit = _length(tokenizer[key], key, TOKENIZER_CONFIG)
+    return (limit, key) if limit < _UNLIMITED else None
 
 
 def _length(value: object, key: str, file: str) -> int:

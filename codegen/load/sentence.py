@@ -34,17 +34,14 @@ from .sentence_files import (
     only,
     read_module,
     read_module_settings,
-    read_prompts,
+    read_settings,
     setting_refusal,
     types_of,
 )
 from .splade import (
     SPARSE_TYPES,
-    WEIGHTS,
     SparsePooling,
-    check_dimensions,
-    check_fill_mask,
-    read_splade_pooling,
+    read_splade,
 )
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "weighted_mean", "last"]
@@ -110,19 +107,15 @@ def read_sentence_modules(
             file=MODULES_FILE,
         )
     if names[0] == STATIC:
-        return _modules_behind(folder, ("mean",), modules[1:], width), _read_settings(folder)
+        return _modules_behind(folder, ("mean",), modules[1:], width), read_settings(folder)
     check_at_the_top(modules[0][1])
     if sparse:
-        check_transformer(folder, WEIGHTS)
-        check_fill_mask(folder, legacy=names[0] == "MLMTransformer")
-        check_dimensions(folder)
-        pooled = read_splade_pooling(folder, f"{modules[1][1]}/config.json", vocabulary)
-        return pooled, _read_settings(folder, "SparseEncoder")
+        return read_splade(folder, folder, modules, vocabulary)
     check_transformer(folder, _SCORES if cross_encoder else USUAL)
     if cross_encoder:
-        return None, _read_settings(folder, "CrossEncoder")
+        return None, read_settings(folder, "CrossEncoder")
     poolings = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
-    return _modules_behind(folder, poolings, modules[2:], len(poolings) * width), _read_settings(folder)
+    return _modules_behind(folder, poolings, modules[2:], len(poolings) * width), read_settings(folder)
 
 
 def static_path(folder: CheckpointFolder) -> str | None:
@@ -250,11 +243,3 @@ def _modes(values: dict[str, Any], file: str) -> tuple[str, ...]:
     if not flagged and "pooling_mode_mean_tokens" in values:
         raise refusal("sentence-conflict", "no pooling mode is chosen", file=file)
     return flagged or ("mean",)
-
-
-def _read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
-    """Notes from config_sentence_transformers.json."""
-    used = read_prompts(folder, model_type)
-    if not used:
-        return ()
-    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)

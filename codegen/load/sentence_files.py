@@ -25,6 +25,7 @@ _FILES = {
     "LayerNorm": "layer_norm",
     "MLMTransformer": "mlm_transformer",
     "SpladePooling": "splade_pooling",
+    "SparseStaticEmbedding": "sparse_static_embedding",
 }
 PACKAGES = (
     "sentence_transformers.models",
@@ -94,13 +95,12 @@ def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str
 
 
 def _check_not_of_routes(kind: str) -> None:
-    """Says what to do with a folder whose queries are looked up where documents go through a model."""
+    """Says which folders are read whose queries and documents go different ways: those of routes.py."""
     name = kind.rpartition(".")[2]
     if name in _ROUTES:
         message = (
-            f"module {shown(name)} is not supported: queries and documents go different ways. For documents, make a "
-            "folder of their route's files: those of its Transformer with a modules.json of it and SpladePooling; a "
-            "query is then its tokens, weighed by the numbers in the folder of the other route"
+            f"module {shown(name)} is not supported here: read is a Router alone, of a route 'document' through "
+            "Transformer and SpladePooling and a route 'query' of SparseStaticEmbedding"
         )
         raise refusal("sentence-module-not-supported", message, file=MODULES_FILE)
 
@@ -167,6 +167,14 @@ def read_prompts(folder: CheckpointFolder, model_type: str) -> list[str]:
             file=SETTINGS_FILE,
         )
     return sorted(name for name, text in prompts.items() if text)
+
+
+def read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
+    """Notes from config_sentence_transformers.json."""
+    used = read_prompts(folder, model_type)
+    if not used:
+        return ()
+    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
 
 
 def only(values: Mapping[str, Any], known: Collection[str], file: str) -> None:

@@ -5,21 +5,29 @@ weights. Both forms are read, the one of version 5 (`MLMTransformer`) and the on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..ir.graph import WordPooling
+from ..ir.query_weights import QueryWeights
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
-from .sentence_files import SETTINGS_FILE, USUAL, only, read_module_settings, types_of
-
-SPARSE_TYPES = types_of(
-    ("sentence_transformers.sparse_encoder.models", "sentence_transformers.sparse_encoder.modules"),
-    ("MLMTransformer", "SpladePooling"),
+from .sentence_files import (
+    SETTINGS_FILE,
+    USUAL,
+    check_transformer,
+    only,
+    read_module_settings,
+    read_settings,
+    types_of,
 )
+
+SPARSE_PACKAGES = ("sentence_transformers.sparse_encoder.models", "sentence_transformers.sparse_encoder.modules")
+SPARSE_TYPES = types_of(SPARSE_PACKAGES, ("MLMTransformer", "SpladePooling"))
 _TASK = "fill-mask"
 # Keys of sentence_bert_config.json that choose how the model is run, with the values that mean: as everybody does.
-WEIGHTS = USUAL | {
+_WEIGHTS = USUAL | {
     "transformer_task": (_TASK,),
     "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
 }
@@ -33,9 +41,22 @@ class SparsePooling:
 
     pooling: WordPooling = "max"
     twice: bool = False
+    query: QueryWeights | None = None  # of queries, where these do not go through the model
 
 
-def read_splade_pooling(folder: CheckpointFolder, file: str, vocabulary: int) -> SparsePooling:
+def read_splade(
+    folder: CheckpointFolder, encoder: CheckpointFolder, modules: Sequence[tuple[str, str]], vocabulary: int
+) -> tuple[SparsePooling, tuple[str, ...]]:
+    """(what follows the logits, notes). `encoder` is the folder of the first of `modules`, (class, path) each, whose
+    logits are of `vocabulary` entries."""
+    (transformer, _), (_, pooling) = modules
+    check_transformer(encoder, _WEIGHTS)
+    _check_fill_mask(encoder, legacy=transformer == "MLMTransformer")
+    _check_dimensions(folder)
+    return _read_pooling(folder, f"{pooling}/config.json", vocabulary), read_settings(folder, "SparseEncoder")
+
+
+def _read_pooling(folder: CheckpointFolder, file: str, vocabulary: int) -> SparsePooling:
     """What the SpladePooling module says; `vocabulary` are the entries of the logits."""
     values = read_module_settings(folder, file, "SpladePooling")
     known = ("pooling_strategy", "activation_function", "embedding_dimension", "word_embedding_dimension", "chunk_size")
@@ -55,7 +76,7 @@ def read_splade_pooling(folder: CheckpointFolder, file: str, vocabulary: int) ->
     return SparsePooling(strategy, _TWICE[function])
 
 
-def check_fill_mask(folder: CheckpointFolder, legacy: bool) -> None:
+def _check_fill_mask(folder: CheckpointFolder, legacy: bool) -> None:
     """Refuses a Transformer of which nothing says that it gives logits: a `legacy` MLMTransformer does by itself."""
     task = (folder.read_json_if_present(SENTENCE_FILE) or {}).get("transformer_task")
     if task != _TASK and not legacy:
@@ -63,7 +84,7 @@ def check_fill_mask(folder: CheckpointFolder, legacy: bool) -> None:
         raise refusal("sentence-setting", message, file=SENTENCE_FILE)
 
 
-def check_dimensions(folder: CheckpointFolder) -> None:
+def _check_dimensions(folder: CheckpointFolder) -> None:
     """Refuses a folder that keeps the largest weights only."""
     most = (folder.read_json_if_present(SETTINGS_FILE) or {}).get("max_active_dims")
     if most is not None:

@@ -74,7 +74,8 @@ def make_tables(
     """All tables in the order that they are written."""
     weights = (table for slot, loop in walks.slots_of(program) for table in slot_tables(slot, loop is not None, target))
     of_target = () if target_text is None else tokenizer_tables(target_text)
-    return (*weights, *tokenizer_tables(tokenizer), *of_target)
+    of_task = (Table(name, name, (array,), ()) for name, array in program.task.tables.items())
+    return (*weights, *of_task, *tokenizer_tables(tokenizer), *of_target)
 
 
 def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:

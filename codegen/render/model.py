@@ -90,6 +90,7 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
     sources = [f"{name}.cpp", f"{name}_c.cpp", f"{name}_self_test.cpp", tables_file]
     common = {
         "name": name,
+        "max_tokens": model.program.max_tokens,
         "version": __version__,
         "this_runtime": f"ETCH_VERSION_IS({', '.join(__version__.split('.'))}) && ETCH_ABI == {ABI}",
         "stack_budget": model.stack_budget,
@@ -153,7 +154,6 @@ def _header_values(model: Model) -> dict[str, Any]:
         "recipe": program.recipe,
         "target": model.target.name,
         "checkpoint": model.checkpoint,
-        "max_tokens": program.max_tokens,
         "pairs": "true" if model.pairs else "false",
         "table_bytes": table_bytes(model.tables, model.target),
         "arena_bytes": model.plan.arena_bytes,

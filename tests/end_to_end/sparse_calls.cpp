@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of a model that embeds sparsely on each line of standard input: batches, steps, workers, token ids and the
-// C functions give what embed_sparse() gives, whatever the capacity. Exit code 0 where they do; else the line of the
-// first check that does not hold. The argument names the kernels. The model is the one that the macros name.
+// C functions give what embed_sparse() gives, whatever the capacity, and likewise of queries. Exit code 0 where they
+// do; else the line of the first check that does not hold. The argument names the kernels. The model is the one that
+// the macros name.
 #include "calls.hpp"
 #include "etch/similarity.hpp"
 #include "promises/float_modes.hpp"
@@ -14,6 +15,72 @@ static bool same(const etch::TokenWeight* a, const etch::TokenWeight* b, std::si
 
 static model::Result wanted(Weights& room, std::uint32_t capacity) {
     return {capacity == 0 ? nullptr : room.data(), capacity, 0, 0, nullptr, false};
+}
+
+// 0 where all calls of queries find the same of the texts.
+static int check_queries(const std::vector<std::string_view>& texts) {
+    std::vector<Weights> alone;
+    std::vector<std::uint32_t> tokens;
+    for (const std::string_view text : texts) {
+        Weights room(model::kWeightsWidth);
+        model::Result result = wanted(room, model::kWeightsWidth);
+        CHECK(model::embed_sparse_query(workspace, text, result) == etch::Status::ok);
+        CHECK(result.dense != nullptr && result.tokens <= model::kMaxTokens);
+        std::uint32_t above = 0;
+        for (std::uint32_t entry = 0; entry < model::kWeightsWidth; ++entry)
+            above += result.dense[entry] > 0.0f ? 1U : 0U;
+        CHECK(above == result.count);
+        for (std::uint32_t i = 0; i < result.count; ++i)
+            CHECK(room[i].weight == result.dense[static_cast<std::size_t>(room[i].id)]);
+        room.resize(result.count);
+        alone.push_back(room);
+        tokens.push_back(result.tokens);
+
+        model::Encoding encoding;
+        CHECK(model::encode(workspace, text, encoding) == etch::Status::ok);
+        Weights by_ids(model::kWeightsWidth);
+        model::Result of_ids = wanted(by_ids, model::kWeightsWidth);
+        const etch::Status status =
+            model::embed_sparse_query_tokens(workspace, encoding.ids, nullptr, encoding.count, of_ids);
+        if (encoding.count > result.tokens) {
+            CHECK(result.truncated && status == etch::Status::too_many_tokens);
+        } else {
+            CHECK(status == etch::Status::ok && of_ids.count == room.size());
+            CHECK(same(by_ids.data(), room.data(), room.size()));
+        }
+
+        std::vector<etch_token_weight> c_room(model::kWeightsWidth);
+        ETCH_C(result) c_result = {c_room.data(), model::kWeightsWidth, 0, 0, nullptr, false};
+        CHECK(ETCH_C(embed_sparse_query)(&c_workspace, text.data(), text.size(), &c_result) == ETCH_OK);
+        CHECK(c_result.count == room.size() && c_result.tokens == result.tokens);
+        CHECK(room.empty() || std::memcmp(c_room.data(), room.data(), room.size() * sizeof room[0]) == 0);
+        if (status == etch::Status::ok) {
+            CHECK(ETCH_C(embed_sparse_query_tokens)(&c_workspace, encoding.ids, nullptr, encoding.count, &c_result) ==
+                  ETCH_OK);
+            CHECK(c_result.count == room.size());
+        }
+    }
+    std::vector<model::Result> results(texts.size());
+    std::vector<Weights> rooms(texts.size(), Weights(model::kWeightsWidth));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        results[i] = wanted(rooms[i], model::kWeightsWidth);
+    CHECK(model::embed_sparse_query_batch(workspace, texts.data(), texts.size(), results.data()) == etch::Status::ok);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        CHECK(results[i].count == alone[i].size() && results[i].tokens == tokens[i] && results[i].dense == nullptr);
+        CHECK(same(rooms[i].data(), alone[i].data(), alone[i].size()));
+    }
+    std::vector<etch_text> c_texts;
+    for (const std::string_view text : texts)
+        c_texts.push_back({text.data(), text.size()});
+    std::vector<ETCH_C(result)> c_results(texts.size());
+    CHECK(ETCH_C(embed_sparse_query_batch)(&c_workspace, c_texts.data(), texts.size(), c_results.data()) == ETCH_OK);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        CHECK(c_results[i].count == alone[i].size());
+    const InUse another;
+    CHECK(model::embed_sparse_query(workspace, texts[0], results[0]) == etch::Status::workspace_in_use);
+    CHECK(model::embed_sparse_query_batch(workspace, texts.data(), 1, results.data()) ==
+          etch::Status::workspace_in_use);
+    return 0;
 }
 
 int main(int, char** argv) {
@@ -113,6 +180,7 @@ int main(int, char** argv) {
         CHECK(results[i].count == alone[i].size() && results[i].tokens == tokens[i]);
         CHECK(results[i].dense == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
     }
+    CHECK(check_queries(texts) == 0);
     {
         const InUse another;
         CHECK(model::embed_sparse(workspace, texts[0], results[0]) == etch::Status::workspace_in_use);

@@ -20,7 +20,11 @@ from recorded_tasks import check_bits_on_every_kernel, compare_calls, generated,
 from codegen.ir.task import Task
 from codegen.verification.verify import verify
 
-QUICK = {"sparse/bert": ("fp32", "w8a8"), "sparse/roberta": ("fp32", "w4a8")}
+QUICK = {
+    "sparse/bert": ("fp32", "w8a8"),
+    "sparse/roberta": ("fp32", "w4a8"),
+    "sparse/routed": ("w8a8",),
+}
 
 
 def texts_of(variant: str) -> list[str]:
@@ -35,10 +39,15 @@ def weights(program: Program, text: str, *options: str) -> list[dict[str, Any]]:
 def test_weights_are_those_of_the_library(variant: str, shared: Path) -> None:
     program = build_program(generated(variant, "fp32", shared))
     for case in recorded_cases(variant):
-        found = {entry["id"]: entry["weight"] for entry in weights(program, case["text"])}
-        meant = dict(case["weights"])
-        for i in found.keys() | meant.keys():
-            assert abs(found.get(i, 0.0) - meant.get(i, 0.0)) < 1e-5 * max(1, *meant.values())
+        check_weights(weights(program, case["text"]), case["weights"])
+        if "query" in case:
+            check_weights(weights(program, case["text"], "--query"), case["query"])
+
+
+def check_weights(weighed: list[dict[str, Any]], recorded: list[tuple[int, float]]) -> None:
+    found, meant = {entry["id"]: entry["weight"] for entry in weighed}, dict(recorded)
+    for i in found.keys() | meant.keys():
+        assert abs(found.get(i, 0.0) - meant.get(i, 0.0)) < 1e-5 * max(1, *meant.values())
 
 
 @pytest.mark.parametrize(("variant", "recipe"), models_of("sparse", QUICK))
@@ -51,6 +60,8 @@ def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
 
 @pytest.mark.parametrize(("variant", "recipe", "target"), [
     ("sparse/bert", "w8a8", "host"),
+    ("sparse/routed", "w8a8", "host"),
+    pytest.param("sparse/routed_top", "w4a8", "m-profile", marks=pytest.mark.sweep),
     pytest.param("sparse/roberta", "w4a8", "m-profile", marks=pytest.mark.sweep),
     pytest.param("sparse/distilbert", "fp32", "host", marks=pytest.mark.sweep),
 ])  # fmt: skip
@@ -92,10 +103,13 @@ def product(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> float:
     return sum(entry["weight"] * other.get(entry["id"], 0.0) for entry in first)
 
 
-def test_similarity_and_evaluation(program: Program, tmp_path: Path) -> None:
-    texts = [text.strip() for text in texts_of("sparse/bert") if text]
-    pairs = list(itertools.combinations(texts, 2))
-    products = [product(weights(program, first), weights(program, second)) for first, second in pairs]
+@pytest.mark.parametrize("variant", ["sparse/bert", "sparse/routed"])
+def test_similarity_and_evaluation(variant: str, shared: Path, tmp_path: Path) -> None:
+    """Of a query and a document, which one of the models reads otherwise."""
+    program = build_program(generated(variant, "w8a8", shared))
+    texts = [text.strip() for text in texts_of(variant) if text]
+    pairs = list(itertools.permutations(texts, 2))
+    products = [product(weights(program, first, "--query"), weights(program, second)) for first, second in pairs]
     (said,) = program.well("--json", "--similarity", *pairs[1]).objects
     assert said["similarity"] == pytest.approx(products[1], rel=1e-6)
     scores = [float(index * index % 7) for index in range(len(pairs))]
@@ -113,10 +127,33 @@ def test_similarity_and_evaluation(program: Program, tmp_path: Path) -> None:
         (("--score", "a"), "which embeds texts sparsely"),
         (("--labels", "names", "a"), "--labels does not go with model"),
         (("--pairs", "--evaluate", "a.tsv"), "--pairs does not go with --evaluate here"),
+        (("--query", "--pair", "a", "b"), "--query does not go with --pair"),
     ],
 )
 def test_wrong_use(program: Program, arguments: tuple[str, ...], words: str) -> None:
     assert words in program.refused(2, *arguments)
+
+
+def test_queries_of_a_table(shared: Path, tmp_path: Path) -> None:
+    """In lines, on threads and one by one; specials that a query spells are tokens of it, those around it are not."""
+    program = build_program(generated("sparse/routed", "w8a8", shared))
+    texts = [*texts_of("sparse/routed"), "cat cat the cat", "[SEP] cat", "cat [MASK]"]
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    alone = [program.well("--json", "--query", "--", text).objects[0] for text in texts]
+    for options in ((), ("--threads", "2")):
+        assert program.well("--json", "--query", "--file", path, *options).objects == alone
+    assert [answer["truncated"] for answer in alone[:4]] == [False, False, True, True]
+    assert all(answer["tokens"] <= 9 for answer in alone)
+    assert alone[1]["weights"] == []
+    repeated = {entry["token"]: entry["weight"] for entry in alone[4]["weights"]}
+    assert repeated == {entry["token"]: entry["weight"] for entry in weights(program, "the cat", "--query")}
+    assert alone[2] != program.well("--json", "--", texts[2]).objects[0]
+
+
+def test_a_query_of_a_model_without_a_table_is_a_text(program: Program) -> None:
+    for text in texts_of("sparse/bert"):
+        assert weights(program, text, "--query") == weights(program, text)
 
 
 def test_hostile_texts(program: Program) -> None:

@@ -145,7 +145,7 @@ struct Wanted {
     bool multi_label = false;                // and whether each is judged by itself
     bool score = false;                      // how likely a text is, in place of its masks
     std::optional<std::uint32_t> head = {};  // of several heads the only one that is asked
-    Side side = Side::document;              // of a model that gives tokens vectors: what a text is,
+    Side side = Side::document;              // what a text is, of a model that reads queries otherwise,
     bool as_written = false;                 // and whether it comes with its prompt
 };
 

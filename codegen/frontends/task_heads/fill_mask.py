@@ -20,7 +20,7 @@ def _head(rows: Rows) -> HeadOps:
     vocabulary = config.positive_int("vocab_size")
     if rows.sparse is not None:
         ops, widths = rows.prediction.weights(config, tensors, rows.body, rows.value, rows.width, rows.sparse)
-        return ops, widths, Head(SparseEmbedding(vocabulary), ops[-1].out)
+        return ops, widths, Head(SparseEmbedding(vocabulary, rows.sparse.query), ops[-1].out)
     mask = _mask_of(rows.tokenizer)
     pieces = _pieces(rows.tokenizer, vocabulary)
     count = min(MOST_CANDIDATES, vocabulary)

@@ -34,8 +34,8 @@ from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .m2m_folder import FILE as PLBART_FILE
-from .plbart_folder import is_plbart_folder, read_plbart_folder
 from .marked_ends_folder import is_marked_ends_folder, read_marked_ends_folder
+from .plbart_folder import is_plbart_folder, read_plbart_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder

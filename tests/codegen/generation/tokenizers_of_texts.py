@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a tokenizer.json as
-Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's."""
 """Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a
-tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
+tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's,
+Blenderbot's."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ from codegen.wheel.wheel import make_wheel
 VARIANTS = variants("sparse")
 MODULES, POOLING = "modules.json", "1_SpladePooling/config.json"
 TRANSFORMER, SETTINGS = "sentence_bert_config.json", "config_sentence_transformers.json"
+MODELS = "sentence_transformers.models."
 OLD = "sentence_transformers.sparse_encoder.models."
 
 
@@ -99,7 +100,8 @@ def test_the_report() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_folder_says_how_weights_are_pooled(variant: str) -> None:
-    values = json.loads((folder(variant) / POOLING).read_text())
+    (pooling,) = folder(variant).glob("*_SpladePooling/config.json")
+    values = json.loads(pooling.read_text())
     graph = graph_of(folder(variant))
     assert isinstance(graph.task, SparseEmbedding)
     assert pooled(graph) == (values["pooling_strategy"], values["activation_function"] == "log1p_relu")
@@ -163,11 +165,12 @@ CHANGES: list[tuple[str, Change, str, str]] = [
     ("sparse/bert", modules(OLD + "SpladePooling", OLD + "MLMTransformer"), "sentence-path", "plain name"),
     (
         "sparse/bert",
-        modules(OLD + "MLMTransformer", OLD + "SpladePooling", "sentence_transformers.models.Normalize"),
+        modules(OLD + "MLMTransformer", OLD + "SpladePooling", f"{MODELS}Normalize"),
         "sentence-modules-order",
         "Normalize",
     ),
-    ("sparse/bert", modules("sentence_transformers.models.Router"), "sentence-module-not-supported", "documents"),
+    ("sparse/bert", modules(f"{MODELS}Router"), "sentence-file-missing", "Router"),
+    ("sparse/bert", modules(f"{MODELS}Transformer", f"{MODELS}Router"), "sentence-modules-order", "no other module"),
     ("sparse/bert", modules(OLD + "SparseStaticEmbedding"), "sentence-module-not-supported", "SparseStaticEmbedding"),
     ("sparse/bert", modules(OLD + "CSRSparsity"), "sentence-module-not-supported", "'CSRSparsity'"),
 ]
@@ -198,9 +201,7 @@ def test_the_option_is_for_masked_language_models(variant: str, code: str, words
 
 
 def test_a_folder_of_an_embedding_is_none_of_weights(tmp_path: Path) -> None:
-    path = changed(
-        "sparse/bert", modules(*(f"sentence_transformers.models.{n}" for n in ("Transformer", "Pooling"))), tmp_path
-    )
+    path = changed("sparse/bert", modules(*(f"{MODELS}{n}" for n in ("Transformer", "Pooling"))), tmp_path)
     shutil.copy(folder("bert/no_pooler") / "1_Pooling" / "config.json", path / POOLING)
     set_keys(SETTINGS, model_type=None)(path)
     with pytest.raises(EtchError) as caught:

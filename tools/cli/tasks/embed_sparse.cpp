@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text weighs the entries of the vocabulary. Evaluated: the dot product of each row's two texts against the
-// scores of the label column, Pearson and Spearman.
+// What a text weighs the entries of the vocabulary. Evaluated: the dot product of each row's query and document against
+// the scores of the label column, Pearson and Spearman.
 #include <algorithm>
 #include <vector>
 
@@ -17,23 +17,40 @@ namespace {
 
 constexpr const char* kOutput = R"(
                        piece TAB weight, the largest first, the next pieces behind it
+  --query              the texts are queries: of a model that has a table for them its weights of their tokens
   --top K              so many pieces (default 5, with --json all that have a weight above 0)
   --json               {"weights": [{"token", "id", "weight"}], "tokens", "truncated"}
 )";
 
 constexpr const char* kSimilarity = R"(
---similarity A B       the dot product of the two texts' weights; may be repeated
+--similarity A B       the dot product of the two texts' weights, A a query and B a document; may be repeated
                        with --json {"similarity", "tokens", "truncated"}, the last two for each text
 
 )";
 
 constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  Pearson's and Spearman's correlation of the dot product of a row's two texts with its score. csv has RFC 4180 quotes,
-  tsv has none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  Pearson's and Spearman's correlation of the dot product of a row's query and document with its score. csv has RFC 4180
+  quotes, tsv has none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
   --json               {"pearson", "spearman", "rows", "mean_tokens", "truncated"}
   --label-column C     number from 1, or name, of the column with the scores (default 1)
 )";
+
+const Option kOptions[] = {
+    {"--query", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.side = Side::query; }},
+};
+const OptionGroup kQueryOptions(kOptions);
+
+// Of a query and a document one after the other; what else is wanted stays.
+Wanted wanted;
+
+void check(const Options& options) {
+    check_one_by_one(options);
+    if (options.wanted.side == Side::query && (options.pair_lines || !options.pairs.empty())) {
+        refuse_together("--query", options.pair_lines ? "--pairs" : "--pair");
+    }
+    wanted = options.wanted;
+}
 
 // A line; an empty one where no weight is above 0.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
@@ -51,6 +68,12 @@ std::string described() {
     return format(", weights of %u entries of its vocabulary", static_cast<unsigned>(kModel.width));
 }
 
+Answer answer_as(Side side, std::string_view text, const std::string& where) {
+    wanted.side = side;
+    set_wanted(wanted);
+    return answer_or_fail(text, where);
+}
+
 // Of an answer, whose place the next one takes.
 std::vector<TokenWeight> weights_by_id(const Answer& answer) {
     std::vector<TokenWeight> kept(answer.weights, answer.weights + answer.weight_count);
@@ -59,9 +82,9 @@ std::vector<TokenWeight> weights_by_id(const Answer& answer) {
 }
 
 Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
-    const Answer a = answer_or_fail(first, where);
+    const Answer a = answer_as(Side::query, first, where);
     const std::vector<TokenWeight> of_first = weights_by_id(a);
-    const Answer b = answer_or_fail(second, where);
+    const Answer b = answer_as(Side::document, second, where);
     const std::vector<TokenWeight> of_second = weights_by_id(b);
     return {dot_product(of_first.data(), a.weight_count, of_second.data(), b.weight_count),
             {a.tokens, b.tokens},
@@ -73,8 +96,8 @@ Similarity compare(std::string_view first, std::string_view second, const std::s
 extern const TaskFace kEmbedSparseFace;
 const TaskFace kEmbedSparseFace = {
     "embeds texts sparsely",
-    {&kPairOptions, &kTopOptions, &kTableOptions, &kSimilarityOptions},
-    check_one_by_one,
+    {&kPairOptions, &kTopOptions, &kTableOptions, &kQueryOptions, &kSimilarityOptions},
+    check,
     kPairHelp,
     kOutput,
     {kSimilarity, kEvaluation, kTwoTextColumnsHelp, kHeaderHelp},

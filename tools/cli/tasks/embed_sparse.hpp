@@ -18,10 +18,13 @@ inline std::string_view name(std::uint32_t) {
     return {};
 }
 
+inline Side side = Side::document;
+
 // Room for all weights of as many results; those of the last call are gone. Most of it is never touched.
-inline void make_room(generated::Result* results, std::size_t count, const Wanted&) {
+inline void make_room(generated::Result* results, std::size_t count, const Wanted& wanted) {
     static std::unique_ptr<TokenWeight[]> weights;
     static std::size_t room = 0;
+    side = wanted.side;
     if (room < count) {
         weights.reset(new TokenWeight[count * kWidth]);
         room = count;
@@ -34,12 +37,18 @@ inline void make_room(generated::Result* results, std::size_t count, const Wante
 }
 
 inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
+    if (side == Side::query) {
+        return generated::embed_sparse_query(workspace, text.first, result);
+    }
     return text.pair ? generated::embed_sparse_pair(workspace, text.first, text.second, result)
                      : generated::embed_sparse(workspace, text.first, result);
 }
 
 inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
                            generated::Result* results) {
+    if (side == Side::query) {
+        return generated::embed_sparse_query_batch(workspace, texts, count, results);
+    }
     return generated::embed_sparse_batch(workspace, texts, count, results);
 }
 
