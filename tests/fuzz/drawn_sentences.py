@@ -13,14 +13,16 @@ from typing import Any
 import torch
 from random_weights import randomize
 from sentence_transformers import MultiVectorEncoder, SparseEncoder
-from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.base.modules import Dense, Normalize, Router, Transformer
 from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from sentence_transformers.sparse_encoder.modules import MLMTransformer, SpladePooling
+from sparse_variants import move_up, table
 from torch import nn
 from transformers import AutoModel
 from vector_variants import ROWS, Vectors, as_pylate, as_stanford
 
-KINDS = ("sparse", "vectors", "pylate", "stanford")
+SPARSE = ("sparse", "routed")  # the second one weighs queries by a table
+KINDS = (*SPARSE, "vectors", "pylate", "stanford")
 _SETTINGS, _TRANSFORMER = "config_sentence_transformers.json", "sentence_bert_config.json"
 _WORDS = ("the", ".", ",", "of", "absent", "[MASK]", "<mask>", "cat", "a")
 _PROMPTS = ("", "what ", "the: ", "of a ", "[MASK] ")
@@ -68,6 +70,22 @@ _EDITS: dict[str, dict[str, tuple[Any, ...]]] = {
             {"strategy": "max", "length": 4},
         ),
     },
+    "SparseStaticEmbedding/config.json": {
+        "frozen": (True, False),
+        "path": ("idf.json", "other", None),
+    },
+    "SparseStaticEmbedding/tokenizer_config.json": {
+        "model_max_length": (2, 5, 9, 1000, 10**30),
+    },
+    "router_config.json": {
+        "parameters": (
+            {},
+            {"default_route": "query"},
+            {"default_route": None, "route_mappings": {}},
+            {"route_mappings": {"(None, 'text')": "query"}},
+            {"route_mappings": {"('query', None)": "document"}},
+        ),
+    },
     _SETTINGS: {
         "max_active_dims": (None, 3, 20),
         "similarity_fn_name": (None, "dot", "cosine", "maxsim", "meanmaxsim"),
@@ -108,7 +126,7 @@ class Drawn:
 
 
 def draw(source: random.Random, kind: str) -> Drawn:
-    if kind == "sparse":
+    if kind in SPARSE:
         pooling, activation = source.choice(SpladePooling.SPLADE_POOLING_MODES), source.choice(("relu", "log1p_relu"))
         return Drawn(kind, pooling, activation, source.random() < 0.5)
     count = 1 if kind == "stanford" else source.choice((0, 1, 1, 2))
@@ -190,15 +208,18 @@ def _metadata(source: random.Random) -> dict[str, Any]:
 
 def write(drawn: Drawn, bare: Path, folder: Path, seed: int) -> None:
     """The folder of all of it; `bare` has the encoder alone."""
-    if drawn.kind == "sparse":
+    if drawn.kind in SPARSE:
         first = MLMTransformer(str(bare)) if drawn.legacy else Transformer(str(bare), transformer_task="fill-mask")
         pooling = SpladePooling(drawn.pooling, activation_function=drawn.activation)
-        SparseEncoder(modules=[first, pooling], device="cpu").half().save_pretrained(
-            str(folder), create_model_card=False
-        )
+        modules: list[nn.Module] = [first, pooling]
+        if drawn.kind == "routed":
+            modules = [Router.for_query_document([table(first, seed, 3 + seed % 9)], modules)]
+        SparseEncoder(modules=modules, device="cpu").half().save_pretrained(str(folder), create_model_card=False)
+        if drawn.kind == "routed" and seed % 2:
+            move_up(folder)
         return
     encoder, vectors = AutoModel.from_pretrained(bare), drawn.vectors
-    modules: list[nn.Module] = [Transformer(str(bare), **vectors.transformer)]
+    modules = [Transformer(str(bare), **vectors.transformer)]
     inputs = encoder.config.hidden_size
     for place, (outputs, bias, function) in enumerate(drawn.linears):
         linear = Dense(inputs, outputs, bias=bias, activation_function=function(), module_input_name=ROWS)
@@ -257,7 +278,7 @@ def _other_order(source: random.Random, folder: Path) -> str:
 
 def load(folder: Path, drawn: Drawn, attention: str) -> SparseEncoder | MultiVectorEncoder:
     """As the library reads it, in float64."""
-    kind = SparseEncoder if drawn.kind == "sparse" else MultiVectorEncoder
+    kind = SparseEncoder if drawn.kind in SPARSE else MultiVectorEncoder
     options = {"dtype": torch.float64, "attn_implementation": attention}
     model = kind(str(folder), device="cpu", local_files_only=True, model_kwargs=options)
     return model.to(torch.float64).eval()

@@ -25,7 +25,7 @@ import transformers
 from drawn_classes import NAMES
 from drawn_encoders import draw_encoder
 from drawn_run import compare_drawn
-from drawn_sentences import KINDS, Drawn, draw, edit, load, write
+from drawn_sentences import KINDS, SPARSE, Drawn, draw, edit, load, write
 from family_specials import specials_of
 from record_generation import check_installed
 from unrounded import unrounded
@@ -61,7 +61,7 @@ def encoder(source: random.Random, family: str, kind: str, folder: Path, seed: i
     """Writes the folder of what stands before the library's own modules; what it is."""
     settings, tokens = draw_encoder(source, family)
     specials = specials_of(family)
-    ending = "ForMaskedLM" if kind == "sparse" else "Model"
+    ending = "ForMaskedLM" if kind in SPARSE else "Model"
     made = getattr(transformers, f"{NAMES[family]}{ending}", None)
     if made is None:
         raise models.Other("no such class")
@@ -77,23 +77,33 @@ def compare_folder(folder: Path, drawn: Drawn, family: str) -> None:
     graph = pipeline.to_graph(checkpoint, None)
     check_graph(graph)
     check_supported(graph)
-    if not isinstance(graph.task, SparseEmbedding if drawn.kind == "sparse" else MultiVector):
+    if not isinstance(graph.task, SparseEmbedding if drawn.kind in SPARSE else MultiVector):
         raise models.Other("another task")
     interpreter = Interpreter(graph)
     with library():
         model = load(folder, drawn, "eager" if family in models.EAGER else "sdpa")
     if any(_NOTED in note for note in checkpoint.notes):  # otherwise than by the library
         model[0].query_length = graph.max_tokens
-    compare = _weights if drawn.kind == "sparse" else _vectors
+    compare = _weights if drawn.kind in SPARSE else _vectors
     for text in TEXTS:
         compare(model, graph, interpreter, checkpoint.tokenizer, text, family)
 
 
 def _weights(model: Any, graph: Graph, interpreter: Interpreter, spec: TokenizerSpec, text: str, family: str) -> None:
     with library(), torch.inference_mode(), unrounded(model):
-        theirs = model.encode([text], convert_to_sparse_tensor=False)[0].numpy()
+        theirs = model.encode_document([text], convert_to_sparse_tensor=False)[0].numpy()
     ids = text_tokenizer(spec, graph.max_tokens).encode(text).ids
     models.close(interpreter.output(ids, [0] * len(ids)), theirs, family)
+    assert isinstance(graph.task, SparseEmbedding)
+    query = graph.task.query
+    if query is None or not text:  # the library reads no query without tokens
+        return
+    read = text_tokenizer(spec, query.longest(graph.max_tokens)).encode(text)
+    if read.overflowing and query.longest(graph.max_tokens) == graph.max_tokens:
+        return  # the library cuts it later, or not at all
+    with library(), torch.inference_mode():
+        theirs = model.encode_query([text], convert_to_sparse_tensor=False)[0].numpy()
+    models.close(query.row(read.ids), theirs, family)
 
 
 def _vectors(model: Any, graph: Graph, interpreter: Interpreter, spec: TokenizerSpec, text: str, family: str) -> None:
