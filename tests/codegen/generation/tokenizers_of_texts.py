@@ -6,8 +6,9 @@ Blenderbot's."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import m2m_files
 import transformers
@@ -169,76 +170,77 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         pieces, config = _PIECES_ALONE[variant]
         _write_pieces(folder, pieces)
         _write(folder / "tokenizer_config.json", config)
-        return
-    if variant == "opt/texts":
-        _write_opt(folder)
-        return
-    if variant == "openai-gpt/texts":
-        ids = {piece: i for i, piece in enumerate(_GPT_PIECES)}
-        merges = [tuple(merge.split(" ")) for merge in _GPT_MERGES]
-        ends = dict.fromkeys(("bos_token", "eos_token"), _GPT_PIECES[-1])
-        transformers.OpenAIGPTTokenizer(vocab=ids, merges=merges, model_max_length=41, **ends).save_pretrained(folder)
-        return
-    if variant in _BYTE_LEVEL:
-        name, pieces, settings = _BYTE_LEVEL[variant]
-        ids = {piece: i for i, piece in enumerate(pieces)}
-        merges = [tuple(merge.split(" ")) for merge in MERGES]
-        made = getattr(transformers, name)(vocab=ids, merges=merges, model_max_length=41, **settings)
-        made.save_pretrained(folder)
-        return
-    if variant in ("bart/texts", "blenderbot-small/texts", "led/texts"):
-        ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}
-        merges = [tuple(merge.split(" ")) for merge in MERGES]
-        transformers.BartTokenizer(vocab=ids, merges=merges, model_max_length=20).save_pretrained(folder)
-        return
-    if variant in ("t5/texts", "mt5/texts"):
-        scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
-        transformers.T5Tokenizer(vocab=scores, extra_ids=2, model_max_length=20).save_pretrained(folder)
-        return
-    if variant == "t5/bytes":
-        transformers.ByT5Tokenizer(extra_ids=_SENTINELS, model_max_length=24).save_pretrained(folder)
-        return
-    if variant == "xglm/texts":
-        scores = [(piece, -float(i)) for i, piece in enumerate(_XGLM_PIECES)]
-        transformers.XGLMTokenizer(
-            vocab=scores, model_max_length=41, _spm_precompiled_charsmap=_CHARSMAP
-        ).save_pretrained(folder)
-        return
-    if variant == "mbart/texts":
-        scores = [(piece, -float(i)) for i, piece in enumerate(_MBART_PIECES)]
-        tokenizer = transformers.MBartTokenizer(vocab=scores, src_lang="en_XX", tgt_lang="de_DE", model_max_length=20)
-        tokenizer.save_pretrained(folder)
-        return
-    if variant == "m2m_100/texts":
-        tokenizer = transformers.NllbTokenizer(
-            vocab={piece: i for i, piece in enumerate(_NLLB_PIECES)},
-            merges=[tuple(merge.split(" ")) for merge in _MERGES],
-            src_lang="eng_Latn",
-            extra_special_tokens=list(_CODES),
-            model_max_length=20,
-            _spm_precompiled_charsmap=_CHARSMAP,
-        )
-        tokenizer.save_pretrained(folder)
-        return
-    if variant == "m2m_100/languages":
-        m2m_files.write_files(folder, M2M_CODES["m2m100"], _CHARSMAP)
-        return
-    if variant == "plbart/texts":
-        scores = [(piece, -float(i)) for i, piece in enumerate(UNIGRAM)]
-        file = folder / "sentencepiece.bpe.model"
-        file.write_bytes(m2m_files.sentencepiece_file(m2m_files.FIRST, scores, _CHARSMAP, model_type=1))
-        tokenizer = transformers.PLBartTokenizer(str(file), src_lang="java", tgt_lang="en_XX", model_max_length=20)
-        tokenizer.save_pretrained(folder)
-        return
-    if variant == "pegasus/texts":
-        first = len(_PEGASUS_FIRST)
-        scores = [(piece, -float(max(0, i - first + 1))) for i, piece in enumerate(_PEGASUS_PIECES)]
-        tokenizer = transformers.PegasusTokenizer(
-            vocab=scores, offset=_OFFSET, model_max_length=20, _spm_precompiled_charsmap=_CHARSMAP
-        )
-        tokenizer.save_pretrained(folder)
-        return
-    _write_llama3(folder)
+    elif variant in _BYTE_LEVEL:
+        name, byte_pieces, settings = _BYTE_LEVEL[variant]
+        _made(name, byte_pieces, MERGES, model_max_length=41, **settings).save_pretrained(folder)
+    else:
+        _WRITERS.get(variant, _write_llama3)(folder)
+
+
+def _made(name: str, pieces: Sequence[str], merges: Sequence[str], **settings: Any) -> Any:
+    """The library's tokenizer of this class."""
+    pairs = [tuple(merge.split(" ")) for merge in merges]
+    return getattr(transformers, name)(vocab={piece: i for i, piece in enumerate(pieces)}, merges=pairs, **settings)
+
+
+def _falling(pieces: Sequence[str], first: int = 0) -> list[tuple[str, float]]:
+    """Each less likely than the one before it, from the `first` on."""
+    return [(piece, -float(max(0, i - first))) for i, piece in enumerate(pieces)]
+
+
+def _write_gpt(folder: Path) -> None:
+    ends = dict.fromkeys(("bos_token", "eos_token"), _GPT_PIECES[-1])
+    _made("OpenAIGPTTokenizer", _GPT_PIECES, _GPT_MERGES, model_max_length=41, **ends).save_pretrained(folder)
+
+
+def _write_bart(folder: Path) -> None:
+    _made("BartTokenizer", tuple(ROBERTA_VOCABULARY), MERGES, model_max_length=20).save_pretrained(folder)
+
+
+def _write_t5(folder: Path) -> None:
+    transformers.T5Tokenizer(vocab=_falling(_T5_PIECES), extra_ids=2, model_max_length=20).save_pretrained(folder)
+
+
+def _write_byt5(folder: Path) -> None:
+    transformers.ByT5Tokenizer(extra_ids=_SENTINELS, model_max_length=24).save_pretrained(folder)
+
+
+def _write_xglm(folder: Path) -> None:
+    settings = {"model_max_length": 41, "_spm_precompiled_charsmap": _CHARSMAP}
+    transformers.XGLMTokenizer(vocab=_falling(_XGLM_PIECES), **settings).save_pretrained(folder)
+
+
+def _write_mbart(folder: Path) -> None:
+    languages = {"src_lang": "en_XX", "tgt_lang": "de_DE"}
+    made = transformers.MBartTokenizer(vocab=_falling(_MBART_PIECES), model_max_length=20, **languages)
+    made.save_pretrained(folder)
+
+
+def _write_nllb(folder: Path) -> None:
+    settings = {
+        "src_lang": "eng_Latn",
+        "extra_special_tokens": list(_CODES),
+        "model_max_length": 20,
+        "_spm_precompiled_charsmap": _CHARSMAP,
+    }
+    _made("NllbTokenizer", _NLLB_PIECES, _MERGES, **settings).save_pretrained(folder)
+
+
+def _write_m2m(folder: Path) -> None:
+    m2m_files.write_files(folder, M2M_CODES["m2m100"], _CHARSMAP)
+
+
+def _write_plbart(folder: Path) -> None:
+    file = folder / "sentencepiece.bpe.model"
+    file.write_bytes(m2m_files.sentencepiece_file(m2m_files.FIRST, _falling(UNIGRAM), _CHARSMAP, model_type=1))
+    languages = {"src_lang": "java", "tgt_lang": "en_XX"}
+    transformers.PLBartTokenizer(str(file), model_max_length=20, **languages).save_pretrained(folder)
+
+
+def _write_pegasus(folder: Path) -> None:
+    scores = _falling(_PEGASUS_PIECES, len(_PEGASUS_FIRST) - 1)
+    settings = {"offset": _OFFSET, "model_max_length": 20, "_spm_precompiled_charsmap": _CHARSMAP}
+    transformers.PegasusTokenizer(vocab=scores, **settings).save_pretrained(folder)
 
 
 def _write_llama3(folder: Path) -> None:
@@ -300,3 +302,18 @@ def _write_pieces(folder: Path, pieces: Iterable[str]) -> None:
 
 def _write(path: Path, values: dict[str, object]) -> None:
     path.write_text(json.dumps(values, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+
+
+_WRITERS: dict[str, Callable[[Path], None]] = {
+    "opt/texts": _write_opt,
+    "openai-gpt/texts": _write_gpt,
+    **dict.fromkeys(("bart/texts", "blenderbot-small/texts", "led/texts"), _write_bart),
+    **dict.fromkeys(("t5/texts", "mt5/texts"), _write_t5),
+    "t5/bytes": _write_byt5,
+    "xglm/texts": _write_xglm,
+    "mbart/texts": _write_mbart,
+    "m2m_100/texts": _write_nllb,
+    "m2m_100/languages": _write_m2m,
+    "plbart/texts": _write_plbart,
+    "pegasus/texts": _write_pegasus,
+}
