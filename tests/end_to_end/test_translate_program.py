@@ -148,7 +148,7 @@ def test_a_marian_folder(shared: Path, tmp_path: Path) -> None:
 
 SWEPT = (
     *("bart/texts", "led/texts", "m2m_100/languages", "m2m_100/texts", "mbart/texts", "mt5/texts", "pegasus/texts"),
-    *("blenderbot/texts", "plbart/texts", "transformer/paper", "transformer/pre"),
+    *("blenderbot/texts", "blenderbot-small/texts", "plbart/texts", "transformer/paper", "transformer/pre"),
 )
 
 
