@@ -9,6 +9,7 @@ from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
     BART,
     BIOGPT,
+    BEGIN,
     BLOOM,
     END,
     ENDS,
@@ -62,7 +63,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "mvp/own": ("Mvp", UNEVEN | {"encoder_layers": 1, "scale_embedding": False}),
     "blenderbot/own": (
         "Blenderbot",
-        UNEVEN | {"decoder_layers": 2, "max_position_embeddings": 26, "encoder_no_repeat_ngram_size": 0},
+        UNEVEN
+        | {"encoder_layers": 2, "decoder_layers": 2, "max_position_embeddings": 26, "decoder_start_token_id": BEGIN}
+        | {"encoder_no_repeat_ngram_size": 0, "scale_embedding": False},
     ),
     "blenderbot/texts": (
         "Blenderbot",
