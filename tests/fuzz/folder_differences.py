@@ -34,7 +34,7 @@ sys.path[:0] = [
 from byte_level import small_json  # noqa: E402
 from fairseq_folders import fairseq_folders  # noqa: E402
 from folder_edits import Files, edit  # noqa: E402
-from herbert_files import herbert_folders  # noqa: E402
+from herbert_files import gpt_folders, herbert_folders  # noqa: E402
 from sentencepiece_folders import sentencepiece_folders  # noqa: E402
 from step_folders import step_folders  # noqa: E402
 from tiny_checkpoint import DEFAULT_VOCAB, tokenizer_json  # noqa: E402
@@ -75,6 +75,7 @@ _USUAL_CLASSES = {
     "llama": "LlamaTokenizer",
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
+    "openai-gpt": "OpenAIGPTTokenizer",
     "cohere": "CohereTokenizer",
     "qwen2": "Qwen2Tokenizer",
     "m2m_100": "M2M100Tokenizer",
@@ -145,7 +146,7 @@ def bases() -> dict[str, Files]:
         family = next((other for other in ("qwen2", "deberta") if name.startswith(other)), family)
         files["config.json"] = {"model_type": family}
     found |= sentencepiece_folders() | step_folders() | writer_folders() | fairseq_folders()
-    found |= herbert_folders()
+    found |= herbert_folders() | gpt_folders()
     for files in found.values():
         files["config.json"]["vocab_size"] = VOCABULARY
     return found
