@@ -240,7 +240,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         GPT2 | {"n_embd": 32, "n_head": 8, "rotary_dim": 2, "n_inner": 31, "layer_norm_epsilon": 1e-3, "n_layer": 1},
     ),
     "openai-gpt/own": ("OpenAIGPT", OPENAI_GPT | {"afn": "relu", "tie_word_embeddings": False}),
-    "openai-gpt/texts": ("OpenAIGPT", OPENAI_GPT | {"n_layer": 1} | SPECIAL["openai-gpt/texts"]),
+    "openai-gpt/texts": ("OpenAIGPT", OPENAI_GPT | {"n_layer": 1, "n_embd": 22} | SPECIAL["openai-gpt/texts"]),
     "gpt_bigcode/own": ("GPTBigCode", GPT2),
     "modernbert-decoder/own": (
         "ModernBertDecoder",
