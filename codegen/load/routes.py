@@ -23,6 +23,7 @@ from .refusal import refusal, shown
 from .sentence_files import (
     MODULES_FILE,
     PACKAGES,
+    SETTINGS_FILE,
     listed_modules,
     only,
     read_module_settings,
@@ -66,6 +67,10 @@ def read_routes(folder: CheckpointFolder) -> Routes | None:
     if len(items) != 1 or items[0].get("path") not in ("", ".") or items[0].get("kwargs", []) != []:
         message = "expected a Router and no other module, whose files lie beside this one"
         raise refusal("sentence-modules-order", message, file=MODULES_FILE)
+    kind = (folder.read_json_if_present(SETTINGS_FILE) or {}).get("model_type")
+    if kind != "SparseEncoder":  # the library makes another model of one that does not say it
+        message = f"a Router is read where 'model_type' is 'SparseEncoder', got {shown(kind)}"
+        raise refusal("sentence-setting", message, file=SETTINGS_FILE)
     values = read_module_settings(folder, ROUTER_FILE, "Router")
     only(values, _PARTS, ROUTER_FILE)
     types, structure, parameters = (_mapping(values, key) for key in _PARTS)
