@@ -225,6 +225,12 @@ CHANGES: list[tuple[str, Change, str, str]] = [
         "'max_active_dims'",
     ),
     (
+        ROUTED,
+        edit("config_sentence_transformers.json", lambda values: values.pop("model_type")),
+        "sentence-setting",
+        "'model_type'",
+    ),
+    (
         TOP,
         edit(f"{POOLING}/config.json", lambda v: v.update(pooling_strategy="mean")),
         "sentence-pooling-not-supported",
