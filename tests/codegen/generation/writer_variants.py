@@ -8,8 +8,8 @@ from typing import Any
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
     BART,
-    BIOGPT,
     BEGIN,
+    BIOGPT,
     BLOOM,
     END,
     ENDS,
