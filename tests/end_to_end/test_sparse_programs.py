@@ -127,7 +127,7 @@ def test_similarity_and_evaluation(variant: str, shared: Path, tmp_path: Path) -
         (("--score", "a"), "which embeds texts sparsely"),
         (("--labels", "names", "a"), "--labels does not go with model"),
         (("--pairs", "--evaluate", "a.tsv"), "--pairs does not go with --evaluate here"),
-        (("--query", "--pair", "a", "b"), "--query does not go with --pair"),
+        (("--query", "--pair", "a", "b"), "--query and --pair cannot be used together"),
     ],
 )
 def test_wrong_use(program: Program, arguments: tuple[str, ...], words: str) -> None:
