@@ -8,7 +8,7 @@ from dataclasses import replace
 from .errors import EtchError
 from .ir.graph import Graph, Head
 from .ir.task import Task
-from .load.folder import Checkpoint
+from .load.checkpoint import Checkpoint
 from .load.splade import SparsePooling
 from .tasks.sparse_embedding import SparseEmbedding
 from .tasks.summarization import Summarization

@@ -22,7 +22,7 @@ from .ir.derived import Derived
 from .ir.op import reads, slots, writes
 from .ir.renamed import Renaming
 from .load.bare_encoder import is_bare, with_pooling
-from .load.folder import Checkpoint
+from .load.checkpoint import Checkpoint
 from .names import checked_name
 
 MOST_HEADS = 16

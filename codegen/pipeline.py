@@ -23,7 +23,8 @@ from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
 from .load.bare_encoder import with_pooling
-from .load.folder import Checkpoint, load_checkpoint, with_beams
+from .load.checkpoint import Checkpoint, with_beams
+from .load.folder import load_checkpoint
 from .load.sentence import Pooling
 from .load.tokenizer_files.languages import Languages
 from .lower import lower as lower_graph

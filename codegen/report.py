@@ -19,7 +19,7 @@ from .ir.op import carried, writes
 from .ir.parameter import F32Array
 from .ir.task import counted
 from .ir.tokenizer_spec import UnigramModel
-from .load.folder import Checkpoint
+from .load.checkpoint import Checkpoint
 from .memory.plan import Plan, Region, plan_memory
 from .memory.regions import Room
 from .pack.tables import table_bytes

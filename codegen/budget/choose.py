@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import EtchError
 from ..evaluate import Rows
 from ..ir.graph import Graph
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from ..quantize.bits import Bits
 from ..targets import Target
 from ..vocabulary.prunable import RareWords, is_prunable, rare_words_of

@@ -19,7 +19,7 @@ from ..ir import graph as g
 from ..ir import program as p
 from ..ir import walks
 from ..ir.program_changes import with_matrices, with_max_tokens
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from ..lower import lower
 from ..memory.plan import plan_memory
 from ..memory.stack_budget import stack_budget

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import EtchError
 from ..ir import graph as g
 from ..ir.program import GROUP, Program, S4Matrix, S8Matrix
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from ..load.sentence import Pooling
 from ..load.tokenizer_files.languages import Languages
 from ..lower import lower

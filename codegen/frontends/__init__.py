@@ -12,9 +12,9 @@ from types import ModuleType
 
 from ..errors import EtchError
 from ..ir.graph import Graph, Gru, ops_of
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.config_keys import unused_keys
-from ..load.folder import Checkpoint
 from ..load.gru_head import GruHead
 from ..load.head_file import FILE
 from ..load.limits import Limits, usual_limits

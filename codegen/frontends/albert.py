@@ -8,8 +8,8 @@ after the other.
 from __future__ import annotations
 
 from ..ir.graph import Graph, Layers, Node
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like

@@ -5,8 +5,8 @@ without a pooler. Its decoder is not read. Names as in `transformers`."""
 from __future__ import annotations
 
 from ..ir.graph import Embed, Graph, Term
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_class

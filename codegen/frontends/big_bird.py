@@ -11,8 +11,8 @@ import math
 from dataclasses import replace
 
 from ..ir.graph import Embed, Graph, Node
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_architecture

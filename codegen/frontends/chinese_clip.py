@@ -4,8 +4,8 @@ of `transformers`."""
 
 from __future__ import annotations
 
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from .bases import text_half
 from .bases.bert_texts import BERT_BASE, BertTexts
 from .shared.embedding_head import embedding_head

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from ..ir.graph import Head, Normalize, Pool
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..tasks.embedding import Embedding
 from .bases import text_half
 from .bases.bert_texts import HARMLESS_KEYS as HARMLESS_OF_TEXTS

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Graph
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from . import roberta
 
 MODEL_TYPE = "data2vec-text"

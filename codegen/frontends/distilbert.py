@@ -7,8 +7,8 @@ Its sinusoidal positions are in the file like learned ones.
 from __future__ import annotations
 
 from ..ir.graph import Embed, Graph, Layers, Node, Term
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_class

@@ -7,7 +7,7 @@ It is BERT with an embedding of its own width, a linear between the two where th
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 from .bases.architecture import check_architecture
 from .bases.heads import read_head

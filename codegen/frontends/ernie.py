@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Parameter, Term
 from ..ir.parameter import F32Array
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 from .shared import parts
 from .shared.computed import Computed

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..ir.graph import Embed, Graph, Layers, Node, Rotary, Term
 from ..ir.parameter import F32Array
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_files.esm_folder import TOKENIZER_CLASS

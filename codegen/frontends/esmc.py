@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.tokenizer_files.esmc_folder import TOKENIZER_CLASS
 from .bases.architecture import check_architecture

@@ -5,7 +5,7 @@ its integers. With `quant_mode` it computes in integers of its own, which is ref
 from __future__ import annotations
 
 from ..ir.graph import Graph
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from . import roberta
 from .shared import parts
 

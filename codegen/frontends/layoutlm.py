@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.graph import Graph, Parameter, Term
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 from .shared import parts
 from .shared.computed import Computed

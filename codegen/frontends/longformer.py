@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from ..ir.global_rows import Before, Behind, GlobalRows
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import roberta
 from .bases import bert_like

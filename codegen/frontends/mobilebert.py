@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Norm, Op, Parameter, Term
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
 from .bases import bert_like
 from .bases.architecture import check_architecture

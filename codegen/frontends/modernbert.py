@@ -8,8 +8,8 @@ from typing import Any
 
 from ..ir.graph import Graph, Node, Pooling
 from ..ir.task import Task
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture

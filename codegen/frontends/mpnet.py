@@ -7,8 +7,8 @@ A padding token that a text spells out counts as any other here; `transformers` 
 from __future__ import annotations
 
 from ..ir.graph import Embed, Graph, Layers, Node, Parameter, Term
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like

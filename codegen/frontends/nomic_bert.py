@@ -5,8 +5,8 @@ experts in some layers, as nomic-embed-text-v2-moe."""
 from __future__ import annotations
 
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from .bases import nomic_mixture, rotary_bert
 from .shared.encoder_layer import LayerShape

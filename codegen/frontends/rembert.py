@@ -8,8 +8,8 @@ It is BERT with a narrow embedding, a linear between that and the layers, and wo
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_architecture

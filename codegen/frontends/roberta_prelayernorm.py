@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.graph import Graph
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from . import roberta
 from .bases import bert_like
 

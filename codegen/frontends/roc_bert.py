@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..ir.graph import Embed, Graph, Parameter, Term
 from ..ir.parameter import Array
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .shared import parts

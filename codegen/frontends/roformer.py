@@ -11,8 +11,8 @@ from __future__ import annotations
 from ..ir.graph import Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
 from ..ir.parameter import Array
 from ..ir.task import Task
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like, rotary_bert

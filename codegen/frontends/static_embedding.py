@@ -12,7 +12,7 @@ from ..errors import EtchError
 from ..ir.graph import Embed, Graph, Parameter, Term
 from ..ir.parameter import Array, F32Array
 from ..load import static_embedding as static
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from ..load.safetensors import TensorFile
 from ..load.sentence import SentenceModules
 from .shared import parts

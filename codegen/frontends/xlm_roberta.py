@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import roberta
 

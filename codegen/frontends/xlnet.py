@@ -17,8 +17,8 @@ import numpy as np
 
 from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Op, Parameter, Term
 from ..ir.parameter import Array
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.graph import Graph
+from ..load.checkpoint import Checkpoint
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.refusal import shown
 from . import roberta, xlm_roberta
 from .bases import bert_like

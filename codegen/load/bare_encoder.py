@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import EtchError
-from .folder import Checkpoint
+from .checkpoint import Checkpoint
 from .gru_head import GruHead
 from .head_file import FILE
 from .multi_vector import MultiVectorModules

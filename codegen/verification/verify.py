@@ -31,7 +31,7 @@ from ..ir.program import Output, Program
 from ..ir.task import Task
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.own_tokenizer import own_tokenizer
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from ..lower import lower
 from ..oracle.interpret import Interpreter
 from ..process.progress import stage

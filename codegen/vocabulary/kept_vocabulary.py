@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import EtchError
 from ..folders.manifest import MANIFEST, ids_of, read_manifest
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .pruning import keep_ids, never_dropped
 
 

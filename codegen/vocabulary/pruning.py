@@ -33,7 +33,7 @@ from ..ir.derived import Derived, Values
 from ..ir.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
 from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .prunable import (
     STAGE,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import EtchError
 from ..files.table_file import Columns, Echo, is_table, read_table
 from ..ir.tokenizer_spec import TokenizerSpec
-from ..load.folder import Checkpoint
+from ..load.checkpoint import Checkpoint
 from .prunable import STAGE, RareWords
 from .pruning import Corpus, never_dropped
 

@@ -19,7 +19,7 @@ from codegen.golden import text_tokenizer
 from codegen.ir.program import Program
 from codegen.ir.task import Task
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.folder import Checkpoint
+from codegen.load.checkpoint import Checkpoint
 from codegen.tasks.classification import Classification
 from codegen.tasks.correlation import spearman
 from codegen.tasks.regression import Regression

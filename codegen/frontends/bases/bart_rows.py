@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ir.graph import Graph
-from ...load.folder import Checkpoint
+from ...load.checkpoint import Checkpoint
 from ..shared.encoder_decoder import Form, Positions, check_tokens, read_stacks, vocabulary_of
 from .bert_like import check_padding
 from .rows_of_both import END, check_both, graph_of_rows

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ir.graph import Graph, Node
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits, usual_limits
 from ..roberta import first_position, limits_of
 from ..shared import parts

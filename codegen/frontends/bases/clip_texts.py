@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from ...ir.graph import Embed, Graph, Layers, Node, Term
 from ...ir.tokenizer_spec import TokenizerSpec
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts

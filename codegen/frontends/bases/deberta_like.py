@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...ir.graph import Embed, Graph, Layers, Node, Op, Parameter, Term
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits, usual_limits
 from ...load.safetensors import TensorFile
 from ..shared import parts

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ...ir.graph import Cap, Graph, Head, Linear
 from ...ir.op import map_slots
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir.graph import Head, Node
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.gru_head import GruHead
 from ...load.multi_vector import MultiVectorModules
 from ..shared import parts

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...ir.graph import Graph
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ...ir.graph import Add, Attention, ExpertLinear, Experts, Graph, Linear, Norm, Op, Parameter, Rotary
 from ...ir.parameter import Array
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts

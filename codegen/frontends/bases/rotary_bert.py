@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Rotary, Term
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts

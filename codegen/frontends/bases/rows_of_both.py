@@ -5,8 +5,8 @@ text's last token, and answers to questions. Names as in `transformers`."""
 from __future__ import annotations
 
 from ...ir.graph import Graph, Node
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ..shared import parts
 from ..shared.classifier_head import classifier_head
 from ..shared.rows import HeadOps

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...ir.graph import Graph, Node
-from ...load.folder import Checkpoint
+from ...load.checkpoint import Checkpoint
 from ..shared import parts
 from ..shared.t5_stack import Form, Stack, embedded, read_shape, read_words
 from . import bert_like

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ir.graph import Graph
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...ir.graph import Graph
-from ...load.folder import Checkpoint
+from ...load.checkpoint import Checkpoint
 from ..shared import parts
 from ..shared.t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
 from .rows_of_both import CLASSIFIER_ENDING, check_both, graph_of_rows

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ...ir.graph import Graph, Head, Node
+from ...load.checkpoint import Checkpoint
 from ...load.config import Asked, Config
 from ...load.config_keys import check_keys, unused_keys
-from ...load.folder import Checkpoint
 from ..shared import parts
 from ..shared.embedding_head import check_no_rows
 from .architecture import check_class

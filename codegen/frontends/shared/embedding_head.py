@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...ir.graph import Head, Node, Pool, Pooling
-from ...load.folder import Checkpoint
+from ...load.checkpoint import Checkpoint
 from ...load.multi_vector import MultiVectorModules
 from ...load.safetensors import TensorFile
 from ...load.sentence import SentenceModules

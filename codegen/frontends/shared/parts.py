@@ -10,8 +10,8 @@ import numpy as np
 from ...errors import EtchError
 from ...ir.graph import Linear, Norm, Parameter
 from ...ir.parameter import Array
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile
 from .computed import of_groups
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir.graph import Graph, Target
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
-from ...load.folder import Checkpoint
 from ...load.generation_config import GenerationSettings, settings_in
 from ...load.safetensors import TensorFile
 from . import parts

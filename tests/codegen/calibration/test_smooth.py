@@ -19,7 +19,7 @@ from codegen.golden import text_tokenizer
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
 from codegen.ir.text import Text
-from codegen.load.folder import Checkpoint
+from codegen.load.checkpoint import Checkpoint
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES, choose_recipe

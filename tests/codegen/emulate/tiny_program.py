@@ -11,7 +11,8 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen.frontends.bert import build_graph
 from codegen.ir.program import Program
-from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.checkpoint import Checkpoint
+from codegen.load.folder import load_checkpoint
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 

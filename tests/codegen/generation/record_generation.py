@@ -32,7 +32,9 @@ from m2m_files import VOCABULARY  # noqa: E402 - beside this one
 from random_weights import randomize  # noqa: E402 - of the folder beside
 from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
 from unrounded import unrounded  # noqa: E402 - of the folder beside
-from writer_variants import CLASSES, MAX_TARGET, OF_LLAMA, SETTINGS, VARIANTS  # noqa: E402 - beside this one
+from writer_settings import SETTINGS  # noqa: E402 - beside this one
+from writer_shapes import MAX_TARGET  # noqa: E402 - beside this one
+from writer_variants import CLASSES, OF_LLAMA, VARIANTS  # noqa: E402 - beside this one
 
 PINNED = {"torch": "2.15.0", "transformers": "5.23.0"}
 LOGITS = 5  # steps of each text whose logits are written down

@@ -20,7 +20,8 @@ import numpy as np
 import torch
 import transformers
 from record_generation import unrounded
-from writer_variants import MAX_TARGET, VARIANTS
+from writer_shapes import MAX_TARGET
+from writer_variants import VARIANTS
 
 HERE = Path(__file__).resolve().parent
 NAMES = ["bart/two_layers", "marian/opus", "gpt2/two_layers", "llama/tied"]

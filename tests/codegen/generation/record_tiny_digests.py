@@ -27,7 +27,7 @@ import transformers
 from random_texts import TINY, digest, random_texts
 from record_generation import _begin, check_installed
 from transformers import GenerationMixin
-from writer_variants import MAX_TARGET
+from writer_shapes import MAX_TARGET
 
 HERE = Path(__file__).resolve().parent
 TRAIN = HERE.parents[2] / "tools" / "train"

@@ -14,7 +14,8 @@ import pytest
 from tiny_checkpoint import bert_shapes, read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
 
 from codegen.errors import EtchError, printable
-from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.checkpoint import Checkpoint
+from codegen.load.folder import load_checkpoint
 
 WEIGHTS = "model.safetensors"
 CONFIG = "config.json"

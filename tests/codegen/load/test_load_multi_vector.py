@@ -21,7 +21,8 @@ from codegen.errors import EtchError
 from codegen.frontends import build_graph
 from codegen.ir.side import Side
 from codegen.load.bare_encoder import with_pooling
-from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.checkpoint import Checkpoint
+from codegen.load.folder import load_checkpoint
 from codegen.load.multi_vector import MultiVectorModules
 
 MODULES, SETTINGS, SENTENCE = "modules.json", "config_sentence_transformers.json", "sentence_bert_config.json"

@@ -19,7 +19,7 @@ from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.graph import Graph
 from codegen.ir.program_changes import with_matrices
-from codegen.load.folder import Checkpoint
+from codegen.load.checkpoint import Checkpoint
 from codegen.lower import lower
 from codegen.pack.layouts import unpack_factors, unpack_s4, unpack_s8
 from codegen.pack.tables import weight_bytes

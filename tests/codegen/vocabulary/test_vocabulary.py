@@ -19,7 +19,7 @@ from codegen.files.table_file import Columns
 from codegen.folders.manifest import id_set, ids_of
 from codegen.ir.program import EmbeddingSum
 from codegen.ir.walks import ops_of
-from codegen.load.folder import Checkpoint
+from codegen.load.checkpoint import Checkpoint
 from codegen.oracle.bert import Reference
 from codegen.request import Prune
 from codegen.vocabulary import pruning as vocabulary

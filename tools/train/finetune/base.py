@@ -13,8 +13,9 @@ from tokenizers import Tokenizer
 
 from codegen.frontends import bert, limits_of
 from codegen.golden import text_tokenizer
+from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
-from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.folder import load_checkpoint
 from codegen.load.limits import Limits
 from codegen.load.sentence import SentenceModules
 
