@@ -62,7 +62,8 @@ def read_routes(folder: CheckpointFolder) -> Routes | None:
     if not folder.has(MODULES_FILE):
         return None
     items = listed_modules(folder)
-    if not any(isinstance(item, dict) and item.get("type") in _ROUTERS for item in items):
+    kinds = [item.get("type") for item in items if isinstance(item, dict)]
+    if not any(isinstance(kind, str) and kind in _ROUTERS for kind in kinds):
         return None
     if len(items) != 1 or items[0].get("path") not in ("", ".") or items[0].get("kwargs", []) != []:
         message = "expected a Router and no other module, whose files lie beside this one"
