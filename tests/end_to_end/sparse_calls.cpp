@@ -17,6 +17,36 @@ static model::Result wanted(Weights& room, std::uint32_t capacity) {
     return {capacity == 0 ? nullptr : room.data(), capacity, 0, 0, nullptr, false};
 }
 
+// Whether a result has room for all, and has each weight above 0 where its dense row has it.
+static bool is_whole(const model::Result& result, const Weights& room) {
+    if (result.dense == nullptr) return false;
+    std::uint32_t above = 0;
+    for (std::uint32_t entry = 0; entry < model::kWeightsWidth; ++entry) {
+        if (!(result.dense[entry] >= 0.0f)) return false;
+        above += result.dense[entry] > 0.0f ? 1U : 0U;
+    }
+    for (std::uint32_t i = 0; i < result.count; ++i) {
+        if (!(room[i].weight > 0.0f && room[i].weight == result.dense[static_cast<std::size_t>(room[i].id)]))
+            return false;
+    }
+    return above == result.count;
+}
+
+// 0 where a batch finds of each text what it has alone.
+static int check_batch(decltype(&model::embed_sparse_batch) batch, const std::vector<std::string_view>& texts,
+                       const std::vector<Weights>& alone, const std::vector<std::uint32_t>& tokens) {
+    std::vector<model::Result> results(texts.size());
+    std::vector<Weights> rooms(texts.size(), Weights(model::kWeightsWidth));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        results[i] = wanted(rooms[i], model::kWeightsWidth);
+    CHECK(batch(workspace, texts.data(), texts.size(), results.data()) == etch::Status::ok);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        CHECK(results[i].count == alone[i].size() && results[i].tokens == tokens[i]);
+        CHECK(results[i].dense == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
+    }
+    return 0;
+}
+
 // 0 where all calls of queries find the same of the texts.
 static int check_queries(const std::vector<std::string_view>& texts) {
     std::vector<Weights> alone;
@@ -25,13 +55,7 @@ static int check_queries(const std::vector<std::string_view>& texts) {
         Weights room(model::kWeightsWidth);
         model::Result result = wanted(room, model::kWeightsWidth);
         CHECK(model::embed_sparse_query(workspace, text, result) == etch::Status::ok);
-        CHECK(result.dense != nullptr && result.tokens <= model::kMaxTokens);
-        std::uint32_t above = 0;
-        for (std::uint32_t entry = 0; entry < model::kWeightsWidth; ++entry)
-            above += result.dense[entry] > 0.0f ? 1U : 0U;
-        CHECK(above == result.count);
-        for (std::uint32_t i = 0; i < result.count; ++i)
-            CHECK(room[i].weight == result.dense[static_cast<std::size_t>(room[i].id)]);
+        CHECK(is_whole(result, room) && result.tokens <= model::kMaxTokens);
         room.resize(result.count);
         alone.push_back(room);
         tokens.push_back(result.tokens);
@@ -60,15 +84,7 @@ static int check_queries(const std::vector<std::string_view>& texts) {
             CHECK(c_result.count == room.size());
         }
     }
-    std::vector<model::Result> results(texts.size());
-    std::vector<Weights> rooms(texts.size(), Weights(model::kWeightsWidth));
-    for (std::size_t i = 0; i < texts.size(); ++i)
-        results[i] = wanted(rooms[i], model::kWeightsWidth);
-    CHECK(model::embed_sparse_query_batch(workspace, texts.data(), texts.size(), results.data()) == etch::Status::ok);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        CHECK(results[i].count == alone[i].size() && results[i].tokens == tokens[i] && results[i].dense == nullptr);
-        CHECK(same(rooms[i].data(), alone[i].data(), alone[i].size()));
-    }
+    CHECK(check_batch(model::embed_sparse_query_batch, texts, alone, tokens) == 0);
     std::vector<etch_text> c_texts;
     for (const std::string_view text : texts)
         c_texts.push_back({text.data(), text.size()});
@@ -77,9 +93,9 @@ static int check_queries(const std::vector<std::string_view>& texts) {
     for (std::size_t i = 0; i < texts.size(); ++i)
         CHECK(c_results[i].count == alone[i].size());
     const InUse another;
-    CHECK(model::embed_sparse_query(workspace, texts[0], results[0]) == etch::Status::workspace_in_use);
-    CHECK(model::embed_sparse_query_batch(workspace, texts.data(), 1, results.data()) ==
-          etch::Status::workspace_in_use);
+    model::Result none = {};
+    CHECK(model::embed_sparse_query(workspace, texts[0], none) == etch::Status::workspace_in_use);
+    CHECK(model::embed_sparse_query_batch(workspace, texts.data(), 1, &none) == etch::Status::workspace_in_use);
     return 0;
 }
 
@@ -94,17 +110,10 @@ int main(int, char** argv) {
         model::Result result = wanted(room, model::kWeightsWidth);
         CHECK(model::embed_sparse(workspace, text, result) == etch::Status::ok);
         const std::uint32_t count = result.count;
-        CHECK(count > 0 && count <= model::kWeightsWidth && result.dense != nullptr);
+        CHECK(count > 0 && count <= model::kWeightsWidth && is_whole(result, room));
         const std::vector<float> dense(result.dense, result.dense + model::kWeightsWidth);
-        std::uint32_t above = 0;
-        for (const float weight : dense) {
-            CHECK(weight >= 0.0f);
-            above += weight > 0.0f ? 1U : 0U;
-        }
-        CHECK(above == count);
         room.resize(count);
         for (std::uint32_t i = 0; i < count; ++i) {
-            CHECK(room[i].weight > 0.0f && room[i].weight == dense[static_cast<std::size_t>(room[i].id)]);
             CHECK(i == 0 || room[i - 1].weight > room[i].weight ||
                   (room[i - 1].weight == room[i].weight && room[i - 1].id < room[i].id));
         }
@@ -171,20 +180,13 @@ int main(int, char** argv) {
         CHECK(of_ids.count == count && same(by_ids.data(), room.data(), count));
         CHECK(std::memcmp(of_ids.dense, dense.data(), dense.size() * sizeof(float)) == 0);
     }
-    std::vector<model::Result> results(texts.size());
-    std::vector<Weights> rooms(texts.size(), Weights(model::kWeightsWidth));
-    for (std::size_t i = 0; i < texts.size(); ++i)
-        results[i] = wanted(rooms[i], model::kWeightsWidth);
-    CHECK(model::embed_sparse_batch(workspace, texts.data(), texts.size(), results.data()) == etch::Status::ok);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        CHECK(results[i].count == alone[i].size() && results[i].tokens == tokens[i]);
-        CHECK(results[i].dense == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
-    }
+    CHECK(check_batch(model::embed_sparse_batch, texts, alone, tokens) == 0);
     CHECK(check_queries(texts) == 0);
     {
         const InUse another;
-        CHECK(model::embed_sparse(workspace, texts[0], results[0]) == etch::Status::workspace_in_use);
-        CHECK(model::step(workspace, 1, results[0]) == etch::Status::workspace_in_use);
+        model::Result none = {};
+        CHECK(model::embed_sparse(workspace, texts[0], none) == etch::Status::workspace_in_use);
+        CHECK(model::step(workspace, 1, none) == etch::Status::workspace_in_use);
     }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);

@@ -215,6 +215,7 @@ def _changed(decoder: dict[str, Any], **changes: object) -> dict[str, Any]:
         _changed(BYTE_LEVEL, other=1),
         {"type": "Metaspace", "replacement": "▁▁", "prepend_scheme": "always"},
         {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "sometimes"},
+        {"type": "Metaspace", "replacement": "▁", "prepend_scheme": ["always"]},
         {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never", "add_prefix_space": True},
         {"type": "Metaspace", "replacement": "▁"},
         {"type": "Sequence", "decoders": []},

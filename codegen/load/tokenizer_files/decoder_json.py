@@ -71,7 +71,7 @@ def _metaspace(part: dict[str, Any]) -> DecoderSpec:
     if len(part["replacement"]) != 1:
         raise refusal("tokenizer-type", "decoder.replacement must be one character", file=FILE)
     if "prepend_scheme" in part:
-        if part["prepend_scheme"] not in _SCHEMES:
+        if not isinstance(part["prepend_scheme"], str) or part["prepend_scheme"] not in _SCHEMES:
             message = f"decoder.prepend_scheme: {shown(part['prepend_scheme'])} is not supported"
             raise refusal("tokenizer-decoder", message, file=FILE)
         drops = _SCHEMES[part["prepend_scheme"]]

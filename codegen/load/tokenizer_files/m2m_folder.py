@@ -17,9 +17,6 @@ from ...ir.template_spec import Template, TemplatePart
 from ...ir.tokenizer_spec import (
     AddedToken,
     CharacterBpeModel,
-    MetaspaceSegmenter,
-    SentencePieceFile,
-    SentencePieceNormalizer,
     TokenizerSpec,
 )
 from ..files import CheckpointFolder
@@ -34,9 +31,9 @@ from .looked_up_pieces import (
     read_ids,
     read_model,
     texts_of_unknown,
-    written_texts,
 )
 from .metaspace_json import METASPACE
+from .sentencepiece_class import spec_of
 from .sentencepiece_model import BPE, CONTROL, NORMAL, SentencePieceModel
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, class_of, content_of, has_segments, read_config
@@ -92,24 +89,24 @@ def read_m2m_folder(folder: CheckpointFolder, vocab_size: int, class_in_config: 
     language, end = (TemplatePart(i, 0) for i in (_language(config, codes), vocab[tokens.special["eos_token"]]))
     first, second = TemplatePart("A", 0), TemplatePart("B", 0)
     ids = vocab | codes
-    return TokenizerSpec(
-        normalizer=SentencePieceNormalizer(model.charsmap or None),
-        segmenter=MetaspaceSegmenter(prepend="doubled", split=True, split_whitespace=False),
-        model=bpe_of(normal, vocab, unknown_id, special),
-        template=Template(single=(language, first, end), pair=(language, first, second, end)),
-        added_tokens=tuple(added),
-        json=written_texts(tuple(sorted(ids, key=ids.__getitem__)), unknown_id, special).json,
-        notes=tokens.notes + _notes(vocab, normal, special, len(ids), vocab_size),
-        sentencepiece=SentencePieceFile(raw, ids),
-    )
+    found = bpe_of(normal, vocab, unknown_id, special)
+    template = Template(single=(language, first, end), pair=(language, first, second, end))
+    notes = tokens.notes + _notes(vocab, normal, special, len(ids), vocab_size)
+    return spec_of(raw, model.charsmap, found, ids, added, template, notes)
+
+
+def language_codes(config: dict[str, Any], known: Collection[str], usual: str) -> str:
+    """Which of the `known` lists of languages `language_codes` names."""
+    name = config.get("language_codes", usual)
+    if not isinstance(name, str) or name not in known:
+        message = f"'language_codes': {shown(name)} is not supported, only {', '.join(map(shown, known))}"
+        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    return name
 
 
 def _codes(config: dict[str, Any], vocab: dict[str, int], vocab_size: int) -> dict[str, int]:
     """The tokens of languages, and their ids."""
-    name = config.get("language_codes", "m2m100")
-    if name not in _CODES:
-        message = f"'language_codes': {shown(name)} is not supported, only {', '.join(map(shown, _CODES))}"
-        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    name = language_codes(config, _CODES, "m2m100")
     codes = {f"__{code}__": len(vocab) + i for i, code in enumerate(_CODES[name].split())}
     own = next((code for code in codes if code in vocab), None)
     if own is not None:

@@ -13,7 +13,7 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
 from .looked_up_pieces import normal_pieces, read_model, unigram_of
-from .m2m_folder import FILE, bpe_of, check_bpe
+from .m2m_folder import FILE, bpe_of, check_bpe, language_codes
 from .sentencepiece_class import read_file, spec_of
 from .sentencepiece_model import BPE, CONTROL, UNIGRAM, UNKNOWN, read_sentencepiece_model
 from .tokenizer_config import FILE as CONFIG_FILE
@@ -39,10 +39,7 @@ def read_plbart_folder(folder: CheckpointFolder) -> TokenizerSpec:
     """The checked tokenizer."""
     config = read_config(folder)
     raw = read_file(folder, config, TOKENIZER_CLASS, FILE)
-    kind = config.get("language_codes", _BASE)
-    if kind not in _CODES:
-        message = f"'language_codes': {shown(kind)} is not supported, only {', '.join(map(shown, _CODES))}"
-        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    kind = language_codes(config, _CODES, _BASE)
     ids = _ids(raw, kind)
     tokens = read_tokens(folder, config, None, ROBERTA_TOKENS, rebuilds=True)
     _check_tokens(tokens, ids)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of `transformers` 5.23 that ask the `sentencepiece` library for the pieces of a text, by its own file alone:
-what BertGenerationTokenizer and PLBartTokenizer share."""
+"""Classes of `transformers` 5.23 that ask the `sentencepiece` library for the pieces of a text, by its own file: what
+BertGenerationTokenizer and PLBartTokenizer share, and with these M2M100Tokenizer."""
 
 from __future__ import annotations
 

@@ -192,6 +192,7 @@ SETTING = "sentencepiece-setting"
         ("tokenizer-setting", "'sp_model_kwargs'", (with_(sp_model_kwargs={"alpha": 0.1}),)),
         ("tokenizer-setting", "'model_input_names'", (with_(model_input_names=["input_ids", "token_type_ids"]),)),
         ("tokenizer-setting", "'language_codes': 'm2m'", (with_(language_codes="m2m"),)),
+        ("tokenizer-setting", "'language_codes': a list of 1 is not supported", (with_(language_codes=["m2m100"]),)),
         ("tokenizer-setting", "'src_lang': 'fr' is none of the 8", (with_(src_lang="fr"),)),
         ("tokenizer-conflict", "other special tokens than the 8 of languages", listed(*CODES[::-1])),
         ("tokenizer-conflict", "other special tokens than the 8 of languages", listed(*CODES, "<more>")),

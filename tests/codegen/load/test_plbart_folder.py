@@ -104,6 +104,7 @@ REFUSED: dict[str, tuple[bytes | None, dict[str, Any], str, str]] = {
     "sampling": (MERGED, {"sp_model_kwargs": {"enable_sampling": True}}, "tokenizer-setting", "sp_model_kwargs"),
     "another reading": (MERGED, {"legacy": False}, "tokenizer-setting", "legacy"),
     "other languages": (MERGED, {"language_codes": "all"}, "tokenizer-setting", "language_codes"),
+    "a list of languages": (MERGED, {"language_codes": ["base"]}, "tokenizer-setting", "language_codes"),
     "no language": (MERGED, {"src_lang": "go"}, "tokenizer-setting", "src_lang"),
     "not the name of a language": (MERGED, {"src_lang": 3}, "tokenizer-setting", "src_lang"),
     "another end": (MERGED, {"eos_token": "<s>"}, "tokenizer-setting", "eos_token"),

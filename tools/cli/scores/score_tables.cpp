@@ -186,19 +186,18 @@ std::string confusion_matrix(const ConfusionMatrix& confusion) {
 }
 
 std::string confusion_json(const ConfusionMatrix& confusion) {
-    std::string out = "{\"accuracy\": ";
-    append_json(out, static_cast<float>(*confusion.accuracy()));
-    out += ", \"rows\": ";
-    append_json(out, static_cast<std::int64_t>(confusion.rows()));
-    out += ", \"labels\": ";
-    append_json_array(out, confusion.labels(), [&](std::uint32_t i) { append_json(out, label(i)); });
-    out += ", \"counts\": " + json_counts(confusion);
-    out +=
-        ", \"per_cent\": " + json_matrix(confusion, [&](std::string& row, std::uint32_t truth, std::uint32_t answer) {
-            const std::optional<double> part = share(confusion, truth, answer);
-            append_json(row, part ? static_cast<float>(100 * *part) : std::numeric_limits<float>::quiet_NaN());
-        });
-    return out + "}\n";
+    ScoreReport report(true);
+    report.share("accuracy", confusion.accuracy());
+    report.field("rows", confusion.rows());
+    std::string labels;
+    append_json_array(labels, confusion.labels(), [&](std::uint32_t i) { append_json(labels, label(i)); });
+    report.raw("labels", labels);
+    report.raw("counts", json_counts(confusion));
+    report.raw("per_cent", json_matrix(confusion, [&](std::string& row, std::uint32_t truth, std::uint32_t answer) {
+                   const std::optional<double> part = share(confusion, truth, answer);
+                   append_json(row, part ? static_cast<float>(100 * *part) : std::numeric_limits<float>::quiet_NaN());
+               }));
+    return report.done();
 }
 
 }  // namespace etch::cli

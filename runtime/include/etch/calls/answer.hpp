@@ -114,6 +114,23 @@ template <class Head, class Workspace, class Input>
     return Status::ok;
 }
 
+// Texts one after the other: answer(text, result) is that of one, in the turn of all.
+template <class Head, class Workspace, class Answer>
+[[gnu::always_inline]] inline Status answer_one_by_one(Workspace& workspace, const std::string_view* texts,
+                                                       std::size_t count, typename Head::Result* results,
+                                                       const Answer& answer) noexcept {
+    const Turn turn{workspace, results};
+    if (!turn) return turn.refusal();
+    arena_of<typename Head::Encoder>(workspace);
+    if (one_lies_in(workspace, texts, count, results)) return Status::text_overlaps;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Status status = answer(Text{texts[i]}, results[i]);
+        if (status != Status::ok) return status;
+        forget_views<Head>(results[i], 0);
+    }
+    return Status::ok;
+}
+
 }  // namespace calls
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -34,7 +34,8 @@ Status weigh_query_in_turn(Workspace& workspace, const Input& input, typename He
     for (std::uint32_t entry = 0; entry < row.width; ++entry)
         row.data[entry] = 0.0f;
     const Template& parts = Encoder::kTokenizer.parts;
-    const std::uint32_t before = tokens_before(parts), behind = parts.single_count - 1 - before;
+    const std::uint32_t before = tokens_before(parts);
+    const std::uint32_t behind = parts.single_count - 1 - before;
     for (std::uint32_t i = before; i + behind < tokens.count; ++i)
         row.data[a.ids[i]] = Encoder::kQueryWeights[a.ids[i]];
     Head::finish(nullptr, a, result);
@@ -56,16 +57,10 @@ template <class Head, class Workspace, class Input>
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status weigh_queries(Workspace& workspace, const std::string_view* texts,
                                                    std::size_t count, typename Head::Result* results) noexcept {
-    const Turn turn{workspace, results};
-    if (!turn) return turn.refusal();
-    arena_of<typename Head::Encoder>(workspace);
-    if (one_lies_in(workspace, texts, count, results)) return Status::text_overlaps;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Status status = weigh_query_in_turn<Head>(workspace, Text{texts[i]}, results[i]);
-        if (status != Status::ok) return status;
-        forget_views<Head>(results[i], 0);
-    }
-    return Status::ok;
+    return answer_one_by_one<Head>(workspace, texts, count, results,
+                                   [&workspace](const Text& text, typename Head::Result& result) {
+                                       return weigh_query_in_turn<Head>(workspace, text, result);
+                                   });
 }
 
 }  // namespace calls

@@ -80,16 +80,10 @@ template <class Head, class Workspace, class Input>
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status answer_sides(Workspace& workspace, const std::string_view* texts,
                                                   std::size_t count, typename Head::Result* results) noexcept {
-    const Turn turn{workspace, results};
-    if (!turn) return turn.refusal();
-    arena_of<typename Head::Encoder>(workspace);
-    if (one_lies_in(workspace, texts, count, results)) return Status::text_overlaps;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Status status = answer_side_in_turn<Head>(workspace, Text{texts[i]}, results[i]);
-        if (status != Status::ok) return status;
-        forget_views<Head>(results[i], 0);
-    }
-    return Status::ok;
+    return answer_one_by_one<Head>(workspace, texts, count, results,
+                                   [&workspace](const Text& text, typename Head::Result& result) {
+                                       return answer_side_in_turn<Head>(workspace, text, result);
+                                   });
 }
 
 template <class Encoder, class Workspace, class Input>

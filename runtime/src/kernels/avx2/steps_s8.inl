@@ -65,9 +65,10 @@ ETCH_INLINE Steps steps_of(const std::uint8_t* masks, std::size_t stride, std::u
     return Weights::steps(allowed, lowest_bits(count));
 }
 
-// Of the first block of the rows from `row` on that are a tile of m; rows of more than kShortRow values.
+// Of the first block of the rows from `row` on that are a tile of m; none of short rows.
 template <class Weights>
 ETCH_INLINE Steps first_steps(const MatmulS8& m, std::uint32_t row) noexcept {
+    if (m.k <= kShortRow) return {};
     const std::uint32_t steps = (m.k + 3) / 4 / 2;
     const std::uint8_t* const masks = masks_of(m.a.data, m.k) + row * m.a.stride_bytes;
     return steps_of<Weights>(masks, m.a.stride_bytes, m.rows - row < kTileRows ? m.rows - row : kTileRows, 0,
