@@ -3,7 +3,7 @@
 #include "../answers.hpp"
 #include "../failure.hpp"
 #include "../output.hpp"
-#include "../scores/score_tables.hpp"
+#include "../scores/score_report.hpp"
 #include "../scores/squad_scores.hpp"
 #include "../tables/questions_file.hpp"
 #include "../task_face.hpp"

@@ -7,7 +7,7 @@
 #include "../failure.hpp"
 #include "../output.hpp"
 #include "../scores/label_measures.hpp"
-#include "../scores/score_tables.hpp"
+#include "../scores/score_report.hpp"
 #include "../tables/dataset.hpp"
 #include "../tables/table_run.hpp"
 #include "../tables/value_list.hpp"

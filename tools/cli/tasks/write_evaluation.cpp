@@ -2,7 +2,7 @@
 // What generative models are asked of a table: the texts that should be written are its label column.
 #include "../output.hpp"
 #include "../scores/label_measures.hpp"
-#include "../scores/score_tables.hpp"
+#include "../scores/score_report.hpp"
 #include "../scores/translation_scores.hpp"
 #include "../tables/dataset.hpp"
 #include "../tables/table_run.hpp"
