@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,18 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def build(
-    board: str, target: str, variant: str = "", folder: Path | None = None, options: tuple[str, ...] = ()
+    board: str,
+    target: str,
+    variant: str = "",
+    folder: Path | None = None,
+    options: tuple[str, ...] = (),
+    copied_to: Path | None = None,
 ) -> Path:
     """The ELF of a target of the board's preset, or of a variant's, which generates the model, compiles and links; in
-    another folder where CMake gets other options."""
+    another folder where CMake gets other options.
+
+    The programs are copied where `folder` builds others next.
+    """
     preset = f"firmware-{board}{variant}"
     folder = folder or ROOT / "build" / preset
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,4 +42,6 @@ def build(
             )
             if done.returncode != 0:
                 raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
-    return folder / "bin" / f"{target}.elf"
+        if copied_to:
+            shutil.copytree(folder / "bin", copied_to)
+    return (copied_to or folder / "bin") / f"{target}.elf"

@@ -132,14 +132,20 @@ def firmware_of(
     task: str | None = None,
     heads: tuple[HeadFolder, ...] = (),
 ) -> Firmware:
-    """The same of another model, generated and built in `folder`; `task` is one that the checkpoint does not say."""
+    """The same of another model, generated in `folder`; `task` is one that the checkpoint does not say.
+
+    Built where those of all such models are, so that the runtime is compiled once.
+    """
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "arm-none-eabi-readelf", "arm-none-eabi-nm", "cmake"):
         tool(name)
     model = folder / "board"  # whatever its name: a header of the firmware has the same
     request = pipeline.Request(checkpoint, model, target="m-profile", task=task, heads=heads)
     pipeline.generate(request, lambda _: None)
-    option = f"-DETCH_FIRMWARE_MODEL={model}"
-    return Firmware(board, build(board, f"firmware-{board}", variant, folder=folder / "build", options=(option,)))
+    target, options = f"firmware-{board}", [f"-DETCH_FIRMWARE_MODEL={model}"]
+    if not variant:  # else the preset's
+        options.append("-DETCH_FIRMWARE_STEP_BUDGET=0")
+    built = ROOT / "build" / f"{target}-models"
+    return Firmware(board, build(board, target, variant, built, tuple(options), copied_to=folder / "bin"))
 
 
 @dataclass(frozen=True)
