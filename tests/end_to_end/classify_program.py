@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 from once import once
+from standard_headers import standard_headers
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 60  # seconds
-STANDARD_HEADERS = ("algorithm", "cstdint", "cstdio", "optional", "string", "string_view", "vector")  # of most sources
 TITLES = [
     b"Oil prices climb as storms close refineries in the gulf",
     b"Champions beaten at home by a goal in extra time",
@@ -166,15 +166,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
             for path in (ROOT / "runtime/include", ROOT / "runtime/src", ROOT / "tools/cli", here / "stub_model")
         ),
     ]
-    header = folder / "standard.hpp"
-    precompile = [compiler, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"]
-
-    def make_header() -> None:
-        header.write_text("".join(f"#include <{name}>\n" for name in STANDARD_HEADERS))
-        subprocess.run(precompile, check=True)
-
-    once(folder / "standard.made", repr(precompile), make_header)
-    flags += ["-include", str(header)]
+    flags += standard_headers(folder, [compiler, *flags])
     model_flags = [
         "-DETCH_MODEL=stub",
         '-DETCH_MODEL_HEADER="stub.hpp"',

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from classify_program import ROOT, Program
 from once import once
+from standard_headers import standard_headers
 
 from codegen.building.build import program_path
 
@@ -115,18 +116,25 @@ def _compile(folder: Path, built: Built, declared: dict[str, list[str]]) -> None
     run([record["archiver"], "qc", str(built.library), *map(str, model)])
 
 
-def _compile_one(source: Path, folder: Path, name: str, task: str, program: str) -> Path:
+def _compile_one(source: Path, folder: Path, name: str, task: str, program: str, *options: str) -> Path:
     made = folder / "build" / "objects" / f"{source.name}.o"
-    run([*_command_for(source, folder, name, task, program), "-o", str(made), "-c", str(source)])
+    run([*_command_for(source, folder, name, task, program), *options, "-o", made, "-c", source])
     return made
 
 
 def _link(folder: Path, built: Built, declared: dict[str, list[str]]) -> None:
     record, program = _record(), built.program.path
     (name,), (task,) = declared["NAME"], declared["TASK"]
-    main = _compile_one(_MAIN, folder, name, task, program.name)
+    main = _compile_one(_MAIN, folder, name, task, program.name, *_headers())
     linked = [*record["linker"], str(main), *record["program"], str(built.library), *record["libraries"]]
     run([*linked, "-o", str(program)])
+
+
+@cache
+def _headers() -> list[str]:
+    """Options with which the program's source is compiled sooner."""
+    flags = [word for word in _commands()[_MAIN] if not word.startswith(("-D", "-I")) and word != str(_MAIN)]
+    return standard_headers(_build_folder(), flags)
 
 
 def run(command: Sequence[str | Path]) -> None:

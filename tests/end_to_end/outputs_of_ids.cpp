@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a model's outputs for token ids, which it has to give again in steps of little and of all: each line of
-// standard input is a number of tokens, their ids and their segments. The argument names the kernels. The model is the
-// one that the macros name; ETCH_OUTPUT is the member of its Result. Exit code 1: a text is refused, 2: these kernels
-// are, 3: no such line, 4: steps give other outputs, 5: a step takes a workspace that is in use.
+// standard input is a number of tokens, their ids and their segments. The argument names the kernels; with `list` those
+// of this machine are printed instead. The model is the one that the macros name; ETCH_OUTPUT is the member of its
+// Result. Exit code 1: a text is refused, 2: these kernels are, 3: no such line, 4: steps give other outputs, 5: a step
+// takes a workspace that is in use.
 #include ETCH_MODEL_HEADER
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace model = etch::ETCH_MODEL;
 
@@ -27,7 +29,16 @@ static bool steps_agree(const std::int32_t* ids, const std::uint8_t* segments, s
     return true;
 }
 
+static void list_kernels() {
+    for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i)
+        std::printf("%.*s\n", static_cast<int>(model::usable_kernel(i).size()), model::usable_kernel(i).data());
+}
+
 int main(int, char** argv) {
+    if (argv[1] == std::string_view("list")) {
+        list_kernels();
+        return 0;
+    }
     if (model::select_kernel(workspace, argv[1]) != etch::Status::ok) return 2;
     std::uint32_t count;
     while (std::scanf("%u", &count) == 1) {

@@ -5,14 +5,12 @@ steps. The tokenizer beside them is that of a tiny checkpoint; they are asked by
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from classify_program import ROOT
 from graph_builder import MAX_TOKENS, SEGMENTS, VOCABULARY
-from model_build import build_program, build_test
+from kernel_outputs import IdsProgram
 from once import once
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_graphs import GRAPHS
@@ -135,12 +133,8 @@ def test_the_emulators_bits_on_every_kernel(
     folder = shared / "forms" / f"{form}, {recipe}, {target}".replace(", ", "_").replace(" ", "_") / "form"
     once(folder.parent / "made", form, lambda: generate(form, recipe, target, checkpoint, folder))
     meant = emulate_texts(lower(GRAPHS[form](), RECIPES[recipe]), texts())
-    source = ROOT / "tests" / "end_to_end" / "outputs_of_ids.cpp"
-    program = build_test(folder, source, tmp_path / "program", "-DETCH_OUTPUT=embedding")
-    lines = [" ".join(map(str, (len(text.ids), *text.ids, *text.segments))) for text in texts()]
-    for kernel in build_program(folder).well("--kernel", "list").lines:
-        done = subprocess.run([program, kernel], input="\n".join(lines), capture_output=True, text=True, check=True)
-        found = np.array([line.split() for line in done.stdout.splitlines()], np.float32)
+    program = IdsProgram.of(folder, "embedding", tmp_path / "program")
+    for kernel, found in program.on_every_kernel(texts()):
         assert found.tobytes() == meant.tobytes(), kernel
     shutil.rmtree(tmp_path)
 

@@ -5,12 +5,11 @@ the emulator's bits, whichever kernels compute, however many threads, and in ste
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import numpy as np
-from classify_program import ROOT
-from model_build import build_program, build_test
+from kernel_outputs import IdsProgram
+from model_build import build_program
 from once import once
 from tiny_checkpoint import write_tiny_checkpoint
 
@@ -36,7 +35,8 @@ def test_the_emulators_bits_on_every_kernel(shared: Path, tmp_path: Path) -> Non
     tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
     ids = [tokenizer.encode(text).ids for text in TEXTS]
     assert max(map(len, ids)) == 256
-    meant = emulate_texts(program, [Text(one, [0] * len(one)) for one in ids])
+    asked = [Text(one, [0] * len(one)) for one in ids]
+    meant = emulate_texts(program, asked)
     built = build_program(out)
     lines = "".join(f"{text}\n" for text in TEXTS).encode()
     for kernel in built.well("--kernel", "list").lines:
@@ -45,9 +45,6 @@ def test_the_emulators_bits_on_every_kernel(shared: Path, tmp_path: Path) -> Non
             found = np.array([answer["logits"] for answer in answers], np.float32)
             assert found.tobytes() == meant.tobytes(), (kernel, threads)
 
-    source_of_steps = ROOT / "tests" / "end_to_end" / "outputs_of_ids.cpp"
-    in_steps = build_test(out, source_of_steps, tmp_path / "steps", "-DETCH_OUTPUT=logits")
-    best = built.well("--kernel", "list").lines[0]
-    asked = "\n".join(" ".join(map(str, (len(one), *one, *(0 for _ in one)))) for one in ids)
-    done = subprocess.run([in_steps, best], input=asked, capture_output=True, text=True, check=True)
-    assert np.array([line.split() for line in done.stdout.splitlines()], np.float32).tobytes() == meant.tobytes()
+    in_steps = IdsProgram.of(out, "logits", tmp_path / "steps")
+    found = in_steps.outputs(in_steps.kernels()[0], asked)
+    assert found.tobytes() == meant.tobytes()

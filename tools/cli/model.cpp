@@ -17,9 +17,6 @@
 
 #include ETCH_MODEL_HEADER
 
-#include <string>
-#include <unordered_map>
-
 namespace etch::cli {
 namespace generated = etch::ETCH_MODEL;
 }
@@ -154,15 +151,8 @@ Status encode(const Text& text, Tokens& tokens) {
     return status;
 }
 
-std::string_view piece(std::int32_t id) {
-    // Looked up once for each id: the model searches for it.
-    static std::unordered_map<std::int32_t, std::string> known;
-    const auto [found, is_new] = known.try_emplace(id);
-    if (is_new) {
-        found->second.resize(generated::piece(id, nullptr, 0));
-        generated::piece(id, found->second.data(), found->second.size());
-    }
-    return found->second;
+std::size_t copy_piece(std::int32_t id, char* text, std::size_t room) {
+    return generated::piece(id, text, room);
 }
 
 void set_special_tokens(SpecialTokens reading) {

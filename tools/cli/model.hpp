@@ -170,7 +170,10 @@ Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answ
 Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
 Status encode(const Text& text, Tokens& tokens);
 
-// Text of a token; empty where the id has none.
+// Writes as much of a token's text as has room; the size of all of it, 0 where the id has none.
+std::size_t copy_piece(std::int32_t id, char* text, std::size_t room);
+
+// That text, kept: the model searches for it once.
 std::string_view piece(std::int32_t id);
 
 // How "[SEP]" and the like in a text are read from now on.

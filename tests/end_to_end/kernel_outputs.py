@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a generated model computes for token ids, on every kernel of this machine: by outputs_of_ids.cpp."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from classify_program import ROOT
+from model_build import build_test
+from numpy.typing import NDArray
+
+from codegen.ir.text import Text
+
+
+@dataclass(frozen=True)
+class IdsProgram:
+    """Asks a model for outputs; each text is given at once, then in steps, which must agree."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, folder: Path, field: str, out: Path) -> IdsProgram:
+        """Built in `out` over a generated folder; `field` is the member of its Result."""
+        source = ROOT / "tests" / "end_to_end" / "outputs_of_ids.cpp"
+        return cls(build_test(folder, source, out, f"-DETCH_OUTPUT={field}"))
+
+    def kernels(self) -> list[str]:
+        """The best first."""
+        return self._printed("list").split()
+
+    def outputs(self, kernel: str, texts: Sequence[Text]) -> NDArray[np.float32]:
+        """float32 [texts, outputs]."""
+        lines = [" ".join(map(str, (len(text.ids), *text.ids, *text.segments))) for text in texts]
+        return np.array([line.split() for line in self._printed(kernel, "\n".join(lines)).splitlines()], np.float32)
+
+    def on_every_kernel(self, texts: Sequence[Text]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+        """Of one kernel after the other, with its name."""
+        kernels = self.kernels()
+        assert "scalar" in kernels
+        for kernel in kernels:
+            yield kernel, self.outputs(kernel, texts)
+
+    def _printed(self, argument: str, given: str = "") -> str:
+        return subprocess.run([self.path, argument], input=given, capture_output=True, text=True, check=True).stdout
