@@ -24,11 +24,13 @@ BUILT = "tests/end_to_end"  # what runs built models
 OLDEST = "tests/codegen/test_oldest_python.py"  # reads all sources that users run
 FROZEN = "tests/codegen/test_frozen_values.py"  # reads all of the generator
 DIRECTIONS = "tests/test_import_directions.py"  # the same, and the tools
-READ = (f"{BUILT}/test_readme.py", f"{BUILT}/test_readme_commands.py")  # what reads the pages for users
+READ = (f"{BUILT}/scripts/test_readme.py", f"{BUILT}/scripts/test_readme_commands.py")  # what reads the pages for users
 GPU = (
     "test-cuda",
     "tests/codegen/render/test_render_cuda.py",
-    *(f"{BUILT}/test_{name}.py" for name in ("cuda_programs", "cuda_shapes", "cuda_stub", "gpu_check")),
+    f"{BUILT}/models/test_cuda_shapes.py",
+    f"{BUILT}/program/test_cuda_stub.py",
+    *(f"{BUILT}/scripts/test_{name}.py" for name in ("cuda_programs", "gpu_check")),
     f"{BUILT}/promises/test_promise_cuda_arithmetic.py",
     f"{BUILT}/promises/test_promise_cuda_host.py",
     f"{BUILT}/outside/test_cuda_build.py",
@@ -70,15 +72,15 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/codegen/": ("tests/codegen", "tests/fuzz", BUILT),  # its data
     "tests/coverage/": ("tests/coverage",),
     "tests/end_to_end/": (BUILT,),  # what its tests compile
-    "tests/end_to_end/cuda/": GPU,
+    "tests/end_to_end/models/cuda/": GPU,
     "tests/end_to_end/firmware/": FIRMWARE,
     "tests/end_to_end/firmware/kernels/": (*FIRMWARE, "tests/coverage"),
-    "tests/end_to_end/outside/": (f"{BUILT}/outside", f"{BUILT}/test_readme.py"),
+    "tests/end_to_end/outside/": (f"{BUILT}/outside", f"{BUILT}/scripts/test_readme.py"),
     "tests/end_to_end/promises/": tuple(
-        f"{BUILT}/{name}" for name in ("promises", "test_shape_promises.py", "test_other_machines.py")
+        f"{BUILT}/{name}" for name in ("promises", "models/test_shape_promises.py", "models/test_other_machines.py")
     ),
-    "tests/end_to_end/stub_model/": tuple(
-        f"{BUILT}/test_{name}.py"
+    "tests/end_to_end/program/stub_model/": tuple(
+        f"{BUILT}/program/test_{name}.py"
         for name in ("classify_label_sets", "classify_stub", "cuda_stub", "embed_stub", "regress_stub")
     ),
     "tests/fuzz/": ("tests/fuzz",),
@@ -94,46 +96,49 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/runtime/ops/": ("test-ops", "test-cuda", f"{BUILT}/firmware"),
     "tests/runtime/tokenizer/": ("test-tokenizer", "tests/codegen/tokenizer", BUILT),
     "tools/api": (f"{BUILT}/scripts",),
-    "tools/bench": (f"{BUILT}/test_bench.py", f"{BUILT}/test_cuda_programs.py"),
+    "tools/bench": (f"{BUILT}/scripts/test_bench.py", f"{BUILT}/scripts/test_cuda_programs.py"),
     "tools/cli/": (BUILT,),
-    "tools/compare": (f"{BUILT}/test_compare.py", f"{BUILT}/test_compare_whole.py"),
+    "tools/compare": (f"{BUILT}/scripts/test_compare.py", f"{BUILT}/scripts/test_compare_whole.py"),
     "tools/curve": (f"{BUILT}/report",),
-    "tools/demo": (f"{BUILT}/test_demo.py",),
+    "tools/demo": (f"{BUILT}/scripts/test_demo.py",),
     "tools/doxygen/": (f"{BUILT}/scripts",),
     "tools/examples/": (*READ, f"{BUILT}/outside/test_examples.py"),
-    "tools/examples/lines.rs": (*READ, f"{BUILT}/outside/test_examples.py", f"{BUILT}/test_wheel.py"),
+    "tools/examples/lines.rs": (*READ, f"{BUILT}/outside/test_examples.py", f"{BUILT}/bindings/test_wheel.py"),
     "tools/examples/two_models.cpp": (*READ, f"{BUILT}/outside/test_bundle.py", f"{BUILT}/outside/test_examples.py"),
     "tools/firmware": FIRMWARE,
     "tools/fuzz": ("tests/fuzz",),
     "tools/gpu": GPU,
     "tools/package/": (f"{BUILT}/outside",),
-    "tools/peers/": tuple(f"{BUILT}/test_{name}.py" for name in ("compare", "compare_whole", "peer_embeddings")),
-    "tools/python/": tuple(
-        f"{BUILT}/test_{test}.py" for test in ("wheel", "wheel_texts", "wheel_threads", "names_of_models")
+    "tools/peers/": tuple(
+        f"{BUILT}/scripts/test_{name}.py" for name in ("compare", "compare_whole", "peer_embeddings")
+    ),
+    "tools/python/": (
+        *(f"{BUILT}/bindings/test_{name}.py" for name in ("wheel", "wheel_texts", "wheel_threads")),
+        f"{BUILT}/building/test_names_of_models.py",
     ),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),
-    "tools/spark/": (f"{BUILT}/test_spark.py",),
-    "tools/sqlite/": (f"{BUILT}/test_sqlite.py",),
-    "tools/stack/": (f"{BUILT}/promises", f"{BUILT}/test_model_build.py", f"{BUILT}/firmware"),
-    "tools/web/": (f"{BUILT}/test_web.py", f"{BUILT}/test_web_modules.py"),
+    "tools/spark/": (f"{BUILT}/bindings/test_spark.py",),
+    "tools/sqlite/": (f"{BUILT}/bindings/test_sqlite.py",),
+    "tools/stack/": (f"{BUILT}/promises", f"{BUILT}/building/test_model_build.py", f"{BUILT}/firmware"),
+    "tools/web/": (f"{BUILT}/bindings/test_web.py", f"{BUILT}/bindings/test_web_modules.py"),
     "tools/train/": ("tests/codegen", BUILT),
-    "tools/train/agnews_roberta/": (f"{BUILT}/test_agnews_roberta_recipe.py",),
-    "tools/train/agnews_tiny/": (f"{BUILT}/test_agnews_tiny.py",),
-    "tools/train/captions/": (f"{BUILT}/test_captions_recipe.py", f"{BUILT}/firmware"),
+    "tools/train/agnews_roberta/": (f"{BUILT}/recipes/test_agnews_roberta_recipe.py",),
+    "tools/train/agnews_tiny/": (f"{BUILT}/models/test_agnews_tiny.py",),
+    "tools/train/captions/": (f"{BUILT}/recipes/test_captions_recipe.py", f"{BUILT}/firmware"),
     "tools/train/finetune/": tuple(
-        f"{BUILT}/test_{name}.py"
+        f"{BUILT}/recipes/test_{name}.py"
         for name in (
             *("finetune", "finetune_generated", "finetune_refusals", "finetuned"),
             *("gru_recipe", "pretrain_recipe", "tokens_recipe"),
         )
     ),
-    "tools/train/gru/": (f"{BUILT}/test_gru_recipe.py",),
-    "tools/train/pretrain/": (f"{BUILT}/test_pretrain_recipe.py",),
-    "tools/train/small/": (f"{BUILT}/test_small_recipe.py",),
-    "tools/train/tokens/": (f"{BUILT}/test_tokens_recipe.py",),
+    "tools/train/gru/": (f"{BUILT}/recipes/test_gru_recipe.py",),
+    "tools/train/pretrain/": (f"{BUILT}/recipes/test_pretrain_recipe.py",),
+    "tools/train/small/": (f"{BUILT}/recipes/test_small_recipe.py",),
+    "tools/train/tokens/": (f"{BUILT}/recipes/test_tokens_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.
-OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py", OLDEST, DIRECTIONS)
+OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/scripts/test_readme_commands.py", OLDEST, DIRECTIONS)
 
 
 @dataclass(frozen=True)

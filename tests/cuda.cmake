@@ -31,7 +31,7 @@ if(ETCH_CUDA_HOST_TESTS AND CUDAToolkit_FOUND)
 
   # The default model's program and its benchmark over the stand-ins, for the end-to-end tests.
   if(ETCH_BUILD_PROGRAMS AND TARGET etch_agnews)
-    set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/end_to_end/cuda)
+    set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/end_to_end/models/cuda)
     set(cli ${PROJECT_SOURCE_DIR}/tools/cli)
     set(bench ${PROJECT_SOURCE_DIR}/tools/benchmarks/cuda)
     add_library(etch_agnews_cuda_on_host OBJECT ${cuda_model}/agnews_cuda.cpp)

@@ -26,19 +26,47 @@ def tracked() -> list[str]:
 @pytest.mark.parametrize(
     ("path", "reached", "spared"),
     [
-        ("README.md", [f"{BUILT}/test_readme.py"], ["tests/codegen/memory/test_plan.py", f"{BUILT}/test_shapes.py"]),
-        ("codegen/memory/plan.py", ["tests/codegen/memory/test_plan.py", f"{BUILT}/test_shapes.py"], ["test-kernels"]),
+        (
+            "README.md",
+            [f"{BUILT}/scripts/test_readme.py"],
+            ["tests/codegen/memory/test_plan.py", f"{BUILT}/models/test_shapes.py"],
+        ),
+        (
+            "codegen/memory/plan.py",
+            ["tests/codegen/memory/test_plan.py", f"{BUILT}/models/test_shapes.py"],
+            ["test-kernels"],
+        ),
         (
             "codegen/vocabulary/pruning.py",
             ["tests/codegen/vocabulary/test_vocabulary.py", "tests/codegen/test_oldest_python.py"],
             ["tests/coverage/test_unreached_reasons.py"],
         ),
-        ("codegen/templates/model.cpp.j2", ["tests/codegen/render/test_render.py", f"{BUILT}/test_shapes.py"], []),
-        ("runtime/src/kernels/avx2/avx2.cpp", [*CPP, f"{BUILT}/test_shapes.py"], ["tests/codegen/memory/test_plan.py"]),
-        ("runtime/src/hosted/thread_pool.cpp", ["test-hosted", f"{BUILT}/test_classify_cli.py"], ["test-kernels"]),
-        ("runtime/src/cuda/stream.cpp", ["test-cuda", f"{BUILT}/test_cuda_shapes.py"], [f"{BUILT}/test_shapes.py"]),
+        (
+            "codegen/templates/model.cpp.j2",
+            ["tests/codegen/render/test_render.py", f"{BUILT}/models/test_shapes.py"],
+            [],
+        ),
+        (
+            "runtime/src/kernels/avx2/avx2.cpp",
+            [*CPP, f"{BUILT}/models/test_shapes.py"],
+            ["tests/codegen/memory/test_plan.py"],
+        ),
+        (
+            "runtime/src/hosted/thread_pool.cpp",
+            ["test-hosted", f"{BUILT}/program/test_classify_cli.py"],
+            ["test-kernels"],
+        ),
+        (
+            "runtime/src/cuda/stream.cpp",
+            ["test-cuda", f"{BUILT}/models/test_cuda_shapes.py"],
+            [f"{BUILT}/models/test_shapes.py"],
+        ),
         ("tests/runtime/ops/linear_test.cpp", ["test-ops"], ["test-tokenizer", "tests/codegen/memory/test_plan.py"]),
-        ("tests/codegen/tiny_checkpoint.py", ["tests/codegen/memory/test_plan.py", f"{BUILT}/test_shapes.py"], [*CPP]),
+        (
+            "tests/codegen/tiny_checkpoint.py",
+            ["tests/codegen/memory/test_plan.py", f"{BUILT}/models/test_shapes.py"],
+            [*CPP],
+        ),
         (
             "tests/codegen/memory/test_plan.py",
             ["tests/codegen/memory/test_plan.py"],
@@ -47,12 +75,12 @@ def tracked() -> list[str]:
         (
             "tests/end_to_end/promises/conftest.py",
             [f"{BUILT}/promises/test_promise_stack.py"],
-            [f"{BUILT}/test_demo.py"],
+            [f"{BUILT}/scripts/test_demo.py"],
         ),
-        ("tests/end_to_end/once.py", [f"{BUILT}/test_classify_stub.py"], ["tests/codegen/memory/test_plan.py"]),
-        ("tools/train/finetune/finetune.py", [f"{BUILT}/test_finetune.py"], [f"{BUILT}/test_shapes.py"]),
+        ("tests/end_to_end/once.py", [f"{BUILT}/program/test_classify_stub.py"], ["tests/codegen/memory/test_plan.py"]),
+        ("tools/train/finetune/finetune.py", [f"{BUILT}/recipes/test_finetune.py"], [f"{BUILT}/models/test_shapes.py"]),
         ("tests/mutation/mutate.py", ["tests/mutation/test_mutants.py"], [*CPP, "tests/codegen/memory/test_plan.py"]),
-        ("tools/report", [f"{BUILT}/report/test_report_linked.py"], [f"{BUILT}/test_shapes.py"]),
+        ("tools/report", [f"{BUILT}/report/test_report_linked.py"], [f"{BUILT}/models/test_shapes.py"]),
     ],
 )
 def test_examples(path: str, reached: list[str], spared: list[str]) -> None:
@@ -74,7 +102,7 @@ def test_what_is_unknown_can_affect_everything() -> None:
 
 def test_only_the_generators_tests_need_no_build() -> None:
     assert not affected(["tests/codegen/memory/test_plan.py"]).needs_build
-    assert affected(["tests/end_to_end/test_demo.py"]).needs_build
+    assert affected(["tests/end_to_end/scripts/test_demo.py"]).needs_build
     assert affected(["runtime/src/status.cpp"]).needs_build
 
 

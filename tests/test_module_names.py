@@ -7,7 +7,10 @@ from collections import defaultdict
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-IMPORTED_FROM = [TESTS.parent / "firmware-demo", *sorted({path.parent for path in TESTS.rglob("test_*.py")})]
+IMPORTED_FROM = [
+    TESTS.parent / "firmware-demo",
+    *sorted({path.parent for name in ("test_*.py", "conftest.py") for path in TESTS.rglob(name)}),
+]
 
 
 def test_no_two_folders_have_a_module_of_one_name() -> None:

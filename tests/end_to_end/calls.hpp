@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel_list.hpp"
+
 namespace model = etch::ETCH_MODEL;
 
 #define CHECK(condition)                                             \
@@ -27,11 +29,7 @@ static ETCH_C(workspace) c_workspace;
 // Whether there are such kernels, which both workspaces take from now on. Of `list` the program prints those that this
 // CPU can run, and ends.
 inline bool take_kernels(const char* name) {
-    if (std::strcmp(name, "list") == 0) {
-        for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i)
-            std::printf("%.*s\n", static_cast<int>(model::usable_kernel(i).size()), model::usable_kernel(i).data());
-        std::exit(0);
-    }
+    list_kernels_if_asked(name);
     return model::select_kernel(workspace, name) == etch::Status::ok &&
            ETCH_C(select_kernel)(&c_workspace, name, std::strlen(name)) == ETCH_OK;
 }

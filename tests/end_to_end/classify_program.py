@@ -128,7 +128,7 @@ def most_tokens(program: Program) -> int:
 
 
 def build_stub(folder: Path, *stub_flags: str) -> Program:
-    """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers.
+    """The program over tests/end_to_end/program/stub_model, under the address and undefined behaviour sanitizers.
 
     Few sources see the model's header: a second build into the same folder, with other flags, compiles those. Workers
     share the folder. What most sources include is compiled once before them.
@@ -142,10 +142,10 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
     own = folder / "-".join(flag.removeprefix("-DSTUB_").lower() for flag in ("single", *stub_flags))
     own.mkdir(exist_ok=True)
     program = own / f"{task}-stub"
-    here = Path(__file__).parent
-    sees_header = [ROOT / "tools/cli/model.cpp", here / "stub_model/stub.cpp"]
+    stub = Path(__file__).parent / "program" / "stub_model"
+    sees_header = [ROOT / "tools/cli/model.cpp", stub / "stub.cpp"]
     if "-DSTUB_CUDA" in stub_flags:
-        sees_header += [ROOT / "tools/cli/cuda/cuda_model.cpp", here / "stub_model/stub_cuda.cpp"]
+        sees_header += [ROOT / "tools/cli/cuda/cuda_model.cpp", stub / "stub_cuda.cpp"]
         stub_flags += ('-DETCH_MODEL_CUDA_HEADER="stub_cuda.hpp"',)
     shared = [
         *sorted(
@@ -161,10 +161,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
     ]
     flags = [
         *("-std=c++17", "-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        *(
-            f"-I{path}"
-            for path in (ROOT / "runtime/include", ROOT / "runtime/src", ROOT / "tools/cli", here / "stub_model")
-        ),
+        *(f"-I{path}" for path in (ROOT / "runtime/include", ROOT / "runtime/src", ROOT / "tools/cli", stub)),
     ]
     flags += standard_headers(folder, [compiler, *flags])
     model_flags = [

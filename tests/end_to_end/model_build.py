@@ -77,7 +77,7 @@ def build_test(folder: Path, source: Path, out: Path, *flags: str) -> Path:
     built = build_library(folder)
     declared = _declared(folder / "CMakeLists.txt")
     (name,), (task,) = declared["NAME"], declared["TASK"]
-    places = (ROOT / "runtime" / "include", folder, source.parent)
+    places = (ROOT / "runtime" / "include", folder, Path(__file__).parent)
     macros = {
         "ETCH_MODEL_SOURCE": f'"{name}.cpp"',
         "ETCH_MODEL_HEADER": f'"{folder}/{name}.hpp"',

@@ -78,7 +78,7 @@ def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) 
     """Runs the test program `source` over the texts, on every kernel: it ends well where all calls find the same."""
     name = json.loads((out / "etch.json").read_text())["name"]
     program = build_test(
-        out, ROOT / "tests/end_to_end" / source, tmp_path / "calls",
+        out, ROOT / "tests/end_to_end/tasks" / source, tmp_path / "calls",
         f'-DETCH_MODEL_C_HEADER="{name}.h"', f"-DETCH_C(suffix)=etch_{name}_##suffix",
     )  # fmt: skip
     lines = "".join(f"{text}\n" for text in texts if "\n" not in text)

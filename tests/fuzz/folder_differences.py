@@ -28,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [
     str(ROOT),
-    *(str(Path(__file__).parents[1] / name) for name in ("", "codegen", "codegen/load", "end_to_end")),
+    *(str(Path(__file__).parents[1] / name) for name in ("", "codegen", "codegen/load", "end_to_end/tokenizer")),
 ]
 
 from byte_level import small_json  # noqa: E402

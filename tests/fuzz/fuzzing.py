@@ -19,7 +19,9 @@ from tools.support.options import OptionParser
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "fuzz"
-SANITIZERS = "-gline-tables-only -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all"
+SANITIZERS = (
+    "-gline-tables-only -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all"
+)
 LOADER = "loader"
 WRITERS = ("writing_translator", "writing_prompted")
 PROGRAMS = tuple(f"program_{task}" for task in ("classify", "labels", "regress", "embed"))

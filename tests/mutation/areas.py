@@ -69,13 +69,13 @@ def calls_of(names: tuple[str, ...], quick: tuple[str, ...], slow: tuple[str, ..
     suites = []
     # Of these targets the parts of the runtime, and of the program, that are linked with those models.
     for tests, target in ((quick, "etch"), (slow, "classify-agnews_small")):
-        command = (*PYTEST, "-m", "not sweep", *(f"tests/end_to_end/test_{test}" for test in tests))
+        command = (*PYTEST, "-m", "not sweep", *(f"tests/end_to_end/{test}" for test in tests))
         suites.append(Suite(command, target, compiles=True))
     return Area(tuple(f"runtime/include/etch/calls/{name}.hpp" for name in names), tuple(suites))
 
 
 EVERY_CALL = "test_every_call_finds_the_same"
-REFUSED = "refused_texts.py::test_every_call_refuses_them"
+REFUSED = "models/test_refused_texts.py::test_every_call_refuses_them"
 AREAS = {
     "tokenizer": Area(
         tuple(
@@ -86,7 +86,12 @@ AREAS = {
         (
             Suite(("bin/test-tokenizer", "--gtest_fail_fast"), "test-tokenizer"),
             Suite(
-                (*PYTEST, *(f"tests/end_to_end/test_{name}.py" for name in AGAINST_THE_WHEEL), "-k", QUICK_TO_COMPARE),
+                (
+                    *PYTEST,
+                    *(f"tests/end_to_end/tokenizer/test_{name}.py" for name in AGAINST_THE_WHEEL),
+                    "-k",
+                    QUICK_TO_COMPARE,
+                ),
                 "tokenizer_driver",
                 asks="tokenizer_driver",
             ),
@@ -169,25 +174,33 @@ AREAS = {
     ),
     "choosing": calls_of(
         ("choose", "choose_steps"),
-        (f"choose_programs.py::{EVERY_CALL}",),
-        ("choose_programs.py",),
+        (f"tasks/test_choose_programs.py::{EVERY_CALL}",),
+        ("tasks/test_choose_programs.py",),
     ),
-    "zero_shot": calls_of(("zero_shot",), (f"zero_shot_programs.py::{EVERY_CALL}",), ("zero_shot_programs.py",)),
-    "sides": calls_of(("sides",), (f"embed_each_programs.py::{EVERY_CALL}",), ("embed_each_programs.py",)),
+    "zero_shot": calls_of(
+        ("zero_shot",), (f"tasks/test_zero_shot_programs.py::{EVERY_CALL}",), ("tasks/test_zero_shot_programs.py",)
+    ),
+    "sides": calls_of(
+        ("sides",), (f"tasks/test_embed_each_programs.py::{EVERY_CALL}",), ("tasks/test_embed_each_programs.py",)
+    ),
     "questions": calls_of(
         ("questions",),
-        (f"answer_programs.py::{EVERY_CALL}", f"question_heads.py::{EVERY_CALL}", f"{REFUSED}[answer]"),
-        ("answer_programs.py",),
+        (
+            f"tasks/test_answer_programs.py::{EVERY_CALL}",
+            f"tasks/test_question_heads.py::{EVERY_CALL}",
+            f"{REFUSED}[answer]",
+        ),
+        ("tasks/test_answer_programs.py",),
     ),
     "score": calls_of(
         ("score",),
-        (f"fill_mask_programs.py::{EVERY_CALL}", f"{REFUSED}[fill_mask]"),
-        ("fill_mask_programs.py",),
+        (f"tasks/test_fill_mask_programs.py::{EVERY_CALL}", f"{REFUSED}[fill_mask]"),
+        ("tasks/test_fill_mask_programs.py",),
     ),
     "writing": calls_of(
         ("beams", "generation", "writing_batch", "writing_batch_steps", "writing_steps"),
-        ("writing_calls.py", f"{REFUSED}[translate]"),
-        ("beam_programs.py", "generation_programs.py"),
+        ("writing/test_writing_calls.py", f"{REFUSED}[translate]"),
+        ("writing/test_beam_programs.py", "writing/test_generation_programs.py"),
     ),
     "decode": Area(
         ("runtime/src/decode/*.cpp", "runtime/src/decode/*.hpp", "runtime/include/etch/decode/*.hpp"),

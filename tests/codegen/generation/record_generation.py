@@ -26,7 +26,7 @@ from transformers import AutoTokenizer
 HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
 sys.path.insert(2, str(HERE.parent))
-sys.path += [str(HERE.parents[2]), str(HERE.parents[1] / "end_to_end")]
+sys.path += [str(HERE.parents[2]), str(HERE.parents[1] / "end_to_end" / "tokenizer")]
 import record_cases  # noqa: E402 - of the folder above
 from m2m_files import VOCABULARY  # noqa: E402 - beside this one
 from random_weights import randomize  # noqa: E402 - of the folder beside

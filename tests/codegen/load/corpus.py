@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Malformed and malicious checkpoint folders by the kind of what is wrong with them, one or more of each kind.
 
-Each stage's own tests hold many more. These go through the real command line, tests/end_to_end/test_malformed_cli.py.
+Each stage's own tests hold many more. These go through the real command line, in
+tests/end_to_end/generator/test_malformed_cli.py.
 """
 
 from __future__ import annotations

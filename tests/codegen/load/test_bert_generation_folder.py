@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """BertGenerationTokenizer's folder: its ids are those that `transformers` 5.23 gave, and what it asks for besides is
-refused. end_to_end/test_bert_generation_tokenizer.py has the runtime's."""
+refused. end_to_end/tokenizer/test_bert_generation_tokenizer.py has the runtime's."""
 
 from __future__ import annotations
 

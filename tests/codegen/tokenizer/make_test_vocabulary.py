@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end")]
+sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end" / "tokenizer")]
 
 from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402

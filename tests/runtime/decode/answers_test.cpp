@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spans of a window and how those of several are put together, by hand; what the pipeline of `transformers` finds is
-// compared with whole models (tests/end_to_end/test_answer_programs.py).
+// compared with whole models (tests/end_to_end/tasks/test_answer_programs.py).
 #include "etch/decode/answers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spans of tags on cases that were worked out by hand; what the pipeline of `transformers` finds is compared with whole
-// models (tests/end_to_end/test_tag_programs.py).
+// models (tests/end_to_end/tasks/test_tag_programs.py).
 #include "etch/decode/tags.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a context is read in windows: sizes by hand, and their tokens against those of the whole context, tokenized at
 // once; the windows of the `tokenizers` wheel are compared with whole models
-// (tests/end_to_end/test_answer_programs.py).
+// (tests/end_to_end/tasks/test_answer_programs.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -24,7 +24,7 @@ from codegen.load.tokenizer_files.decoder_json import DecoderSpec
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 UNLIMITED = 1 << 30  # more tokens than any text here has
 

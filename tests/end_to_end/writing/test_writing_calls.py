@@ -31,7 +31,7 @@ def test_calls(form: str, checkpoint: Path, shared: Path, tmp_path: Path) -> Non
     once(
         folder.parent / "made", form, lambda: generate(replace(made, target=target), "w8a8", "host", checkpoint, folder)
     )
-    source = ROOT / "tests" / "end_to_end" / "writing_calls.cpp"
+    source = ROOT / "tests" / "end_to_end" / "writing" / "writing_calls.cpp"
     program = build_test(folder, source, tmp_path / "program", f"-DETCH_VOCABULARY={VOCABULARY}")
     for seed in range(3):
         done = subprocess.run([program, str(seed)], capture_output=True, text=True, check=False)
@@ -49,7 +49,7 @@ def test_an_executor_that_fails(checkpoint: Path, shared: Path, tmp_path: Path) 
         "fp32",
         lambda: generate(replace(made, target=target), "fp32", "host", checkpoint, folder),
     )
-    source = ROOT / "tests" / "end_to_end" / "writing_failing_executor.cpp"
+    source = ROOT / "tests" / "end_to_end" / "writing" / "writing_failing_executor.cpp"
     done = subprocess.run(
         [build_test(folder, source, tmp_path / "program")], capture_output=True, text=True, check=False
     )

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
+
+#include "kernel_list.hpp"
 
 namespace model = etch::ETCH_MODEL;
 
@@ -29,16 +30,8 @@ static bool steps_agree(const std::int32_t* ids, const std::uint8_t* segments, s
     return true;
 }
 
-static void list_kernels() {
-    for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i)
-        std::printf("%.*s\n", static_cast<int>(model::usable_kernel(i).size()), model::usable_kernel(i).data());
-}
-
 int main(int, char** argv) {
-    if (argv[1] == std::string_view("list")) {
-        list_kernels();
-        return 0;
-    }
+    list_kernels_if_asked(argv[1]);
     if (model::select_kernel(workspace, argv[1]) != etch::Status::ok) return 2;
     std::uint32_t count;
     while (std::scanf("%u", &count) == 1) {

@@ -36,7 +36,7 @@ from codegen.quantize import RECIPES
 from codegen.render.manifest import manifest
 from codegen.render.model import render_model
 
-SOURCE = ROOT / "tests" / "end_to_end" / "target_of_ids.cpp"
+SOURCE = ROOT / "tests" / "end_to_end" / "writing" / "target_of_ids.cpp"
 
 # Both operand kinds and 4 bits, both packings; one layer and several, whose caches lie one behind the other.
 RESTRICTED = ", restricted"

@@ -46,7 +46,7 @@ def test_the_golden_bits(
     manifest = json.loads((out / "etch.json").read_text())
     copied = manifest["table_places"]["fast"]["tables"][0]
     macros = (f'-DETCH_MODEL_WEIGHTS="{out.name}_weights.hpp"', f"-DETCH_COPIED_TABLE={copied}")
-    source = ROOT / "tests/end_to_end/table_calls.cpp"
+    source = ROOT / "tests/end_to_end/models/table_calls.cpp"
     program = build_test(out, source, tmp_path / "calls", "-fsanitize=undefined", *macros)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BLEU and chrF of the files named by the arguments: texts and their references, each ended by a zero byte in turn.
-#include "../../tools/cli/scores/translation_scores.hpp"
+#include "../../../tools/cli/scores/translation_scores.hpp"
 
 #include <cstdio>
 #include <fstream>

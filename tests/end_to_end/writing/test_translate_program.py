@@ -102,7 +102,7 @@ def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> N
         "ETCH_C_WRITE": "etch_g2p_translate",
         "ETCH_C_BATCH": "etch_g2p_translate_batch",
     }
-    source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
+    source = ROOT / "tests" / "end_to_end" / "writing" / "target_of_texts.cpp"
     test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
     words, texts = [word for word, _, _ in WORDS[:12]], spelled[:12]
     asked = [(room, word, text) for word, text in zip(words, texts, strict=True) for room in (0, 1, 5, 400)]

@@ -77,7 +77,7 @@ def test_the_gpus_code_computes_what_the_cpus_does(model: Model, shared: Path, t
         *(f"-Wa,-I{out}", f"-I{out}", f"-I{ROOT / 'runtime/include'}", f"-I{ROOT / 'tests/runtime/cuda'}"),
         *("-isystem", _cuda_headers(), f"-DETCH_MODEL={model.name}", f"-DETCH_TASK(suffix)={verb}##suffix"),
         *(f'-DETCH_MODEL_HEADER="{model.name}.hpp"', f'-DETCH_MODEL_CUDA_HEADER="{model.name}_cuda.hpp"'),
-        *(f"-DETCH_OUTPUTS(result)=result.{_OUTPUTS[verb]}", str(ROOT / "tests/end_to_end/cuda/compare.cpp")),
+        *(f"-DETCH_OUTPUTS(result)=result.{_OUTPUTS[verb]}", str(ROOT / "tests/end_to_end/models/cuda/compare.cpp")),
         *(*map(str, sources), *libraries, "-o", str(program)),
     )
     lines = _run(str(program), str(tmp_path / "texts"), str(tmp_path / "pairs")).splitlines()

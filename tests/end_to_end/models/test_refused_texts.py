@@ -66,7 +66,7 @@ def test_every_call_refuses_them(form: str, shared: Path, tmp_path: Path) -> Non
         '-DETCH_MODEL_C_HEADER="quiet.h"',
         "-DETCH_C(suffix)=etch_quiet_##suffix",
     )
-    program = build_test(out, ROOT / "tests/end_to_end/refused_texts.cpp", tmp_path / "calls", *macros)
+    program = build_test(out, ROOT / "tests/end_to_end/models/refused_texts.cpp", tmp_path / "calls", *macros)
     for kernel in kernels_of(program):
         done = subprocess.run([program, kernel], capture_output=True, text=True, check=False)
         assert done.returncode == 0, (kernel, done.stderr)

@@ -18,7 +18,7 @@ from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.vocabulary.prunable import keep_pieces
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "codegen" / "load"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "codegen" / "load"))
 from test_bert_generation_folder import IDS, ROWS, SAVED
 
 

@@ -16,7 +16,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen.building import built_program
 from codegen.building.build import program_path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from generator_program import content, etch, one_line
 from tiny_checkpoint import write_tiny_checkpoint
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "codegen" / "load"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "codegen" / "load"))
 from corpus import KINDS
 from malformed import Case
 from test_load_safetensors import LEGAL

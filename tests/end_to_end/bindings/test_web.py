@@ -20,7 +20,6 @@ import pytest
 from browser import Page, needs_chromium
 from classify_program import ROOT, built
 from generator_program import content, etch, one_line
-from test_golden_texts import TEXTS
 from web_modules import NODE, needs_wasm
 
 from codegen.errors import EtchError
@@ -28,6 +27,7 @@ from codegen.tasks import verbs
 from codegen.web import site
 
 MODEL = ROOT / "generated" / "agnews"
+TEXTS = ROOT / "tests" / "golden" / "texts.txt"
 GOLDEN = TEXTS.read_text("utf-8").split("\n")[:-1]
 MODULE = b"\0asm\1\0\0\0"
 FILES = ["agnews.d.ts", "agnews.mjs", "agnews.wasm", "agnews_terms.txt"]

@@ -52,7 +52,9 @@ def test_the_golden_bits(
     manifest = json.loads((out / "etch.json").read_text())
     assert list(manifest["regions"]) == list("xyz"[: len(shares)])
     assert all(0 < region["bytes"] <= region["room"] for region in manifest["regions"].values())
-    program = build_test(out, ROOT / "tests/end_to_end/region_calls.cpp", tmp_path / "calls", "-fsanitize=undefined")
+    program = build_test(
+        out, ROOT / "tests/end_to_end/models/region_calls.cpp", tmp_path / "calls", "-fsanitize=undefined"
+    )
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -79,7 +79,7 @@ def test_the_calls(summarizer: Summarizer, tmp_path: Path) -> None:
         "ETCH_C_WRITE": f"{name}_summarize",
         "ETCH_C_BATCH": f"{name}_summarize_batch",
     }
-    source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
+    source = ROOT / "tests" / "end_to_end" / "writing" / "target_of_texts.cpp"
     flags_of = [f"-D{name}={value}" for name, value in flags.items()]
     test = build_test(summarizer.out, source, tmp_path / "test", *flags_of)
     asked = "".join(f"400 {prompt}\n" for prompt, *_ in summarizer.texts)

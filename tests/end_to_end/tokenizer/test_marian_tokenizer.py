@@ -31,11 +31,11 @@ from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_te
 from codegen.vocabulary.prunable import keep_pieces
 from codegen.vocabulary.pruning import Bound, prune
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "codegen" / "load"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "codegen" / "load"))
 from sentencepiece_files import CONTROL, UNKNOWN, field, sentencepiece_file
 
 RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[1] / "codegen" / "generation" / "marian_en_pt.json").read_text(encoding="utf-8")
+    (Path(__file__).resolve().parents[2] / "codegen" / "generation" / "marian_en_pt.json").read_text(encoding="utf-8")
 )
 
 

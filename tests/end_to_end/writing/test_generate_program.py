@@ -141,7 +141,7 @@ def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
         "ETCH_C_WRITE": "etch_story_generate",
         "ETCH_C_BATCH": "etch_story_generate_batch",
     }
-    source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
+    source = ROOT / "tests" / "end_to_end" / "writing" / "target_of_texts.cpp"
     test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
     loaded = pipeline.load(RECORDED / family / "texts")
     program = pipeline.lower(loaded, "w8a8", None)

@@ -27,7 +27,7 @@ from codegen.load.limits import Limits
 from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
 from codegen.tokenizer import compile_tokenizer
 
-GENERATION = Path(__file__).resolve().parents[1] / "codegen" / "generation"
+GENERATION = Path(__file__).resolve().parents[2] / "codegen" / "generation"
 sys.path[:0] = [str(GENERATION), str(GENERATION.parent / "load")]
 from m2m_files import FIRST, write_files  # noqa: E402 - of the folder above
 from sentencepiece_files import sentencepiece_file  # noqa: E402 - of the folder above

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 TEXTS = GOLDEN / "texts.txt"
 LABEL_MARGIN = 0.5  # logits; closer calls may fall either way after quantization
 

@@ -25,7 +25,7 @@ class IdsProgram:
     @classmethod
     def of(cls, folder: Path, field: str, out: Path) -> IdsProgram:
         """Built in `out` over a generated folder; `field` is the member of its Result."""
-        source = ROOT / "tests" / "end_to_end" / "outputs_of_ids.cpp"
+        source = ROOT / "tests" / "end_to_end" / "models" / "outputs_of_ids.cpp"
         return cls(build_test(folder, source, out, f"-DETCH_OUTPUT={field}"))
 
     def kernels(self) -> list[str]:

@@ -27,7 +27,7 @@ from codegen.oracle.bert import Reference
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(3)]
 
 BUILD = (
-    f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(Path(__file__).parent)!r}]; from pathlib import Path; "
+    f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(Path(__file__).parents[1])!r}]; from pathlib import Path; "
     "from model_build import build_model; build_model(Path(sys.argv[1]))"
 )
 CASES = sampled([("base", "F32", "w8a8"), ("base", "F16", "fp32"), ("large", "F16", "w8a8")], 1, "large models")

@@ -36,7 +36,7 @@ def build_modules(folders: Iterable[Path], binary: Path) -> dict[str, Path]:
 def ask(module: Path, calls: Sequence[Call]) -> list[str]:
     """A line for each call; the module imports nothing."""
     assert NODE is not None
-    script = ROOT / "tests" / "end_to_end" / "web" / "ask.mjs"
+    script = ROOT / "tests" / "end_to_end" / "bindings" / "web" / "ask.mjs"
     done = subprocess.run(
         [NODE, script, module], input=json.dumps(calls), capture_output=True, text=True, check=False, timeout=300
     )
