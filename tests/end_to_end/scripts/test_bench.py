@@ -105,6 +105,21 @@ def test_each_program_says_where_it_ran(quick: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("pattern", "code", "rows"),
+    [("^layer_norm_row/scalar/", 0, ["layer_norm_row"]), ("^turn/", 0, ["turn"]), ("^no such thing/", 1, [])],
+)
+def test_a_filter(pattern: str, code: int, rows: list[str], quick: list[dict[str, Any]], tmp_path: Path) -> None:
+    """May be for one of the programs; else nobody has anything to run."""
+    done = bench("--quick", "--filter", pattern, "--json", tmp_path / "lines", timeout=300)
+    assert done.returncode == code
+    found = map(json.loads, (tmp_path / "lines").read_text().splitlines())
+    assert list(dict.fromkeys(line["name"].split("/")[0] for line in found if "name" in line)) == rows
+    told = "bench: nothing matches --filter; see tools/bench --help\n"
+    assert done.stderr.endswith(told) == (code != 0)
+
+
+@pytest.mark.sweep
 def test_a_turn_at_the_workspace(quick: list[dict[str, Any]]) -> None:
     [turn] = named(quick, "turn/").values()
     assert 0 < turn["ns"] < 10_000
