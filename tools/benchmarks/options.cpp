@@ -3,9 +3,23 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <regex>
 #include <string_view>
 
 namespace etch::bench {
+
+namespace {
+
+bool is_expression(const std::string& text) {
+    try {
+        std::regex{text};
+        return true;
+    } catch (const std::regex_error&) {
+        return false;
+    }
+}
+
+}  // namespace
 
 Options parse_options(int argc, char** argv) {
     Options options;
@@ -26,6 +40,10 @@ Options parse_options(int argc, char** argv) {
             std::fprintf(stderr, "%s: unknown option or missing value: %s\n", argv[0], argv[i]);
             std::exit(2);
         }
+    }
+    if (!is_expression(options.filter)) {
+        std::fprintf(stderr, "bench: --filter: '%s' is no regular expression\n", options.filter.c_str());
+        std::exit(2);
     }
     return options;
 }

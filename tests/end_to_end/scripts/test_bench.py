@@ -120,6 +120,13 @@ def test_a_filter(pattern: str, code: int, rows: list[str], quick: list[dict[str
 
 
 @pytest.mark.sweep
+def test_a_filter_that_is_no_expression(quick: list[dict[str, Any]]) -> None:
+    done = bench("--filter", "(", timeout=300)
+    assert done.returncode == 2
+    assert done.stderr.endswith("bench: --filter: '(' is no regular expression\n")
+
+
+@pytest.mark.sweep
 def test_a_turn_at_the_workspace(quick: list[dict[str, Any]]) -> None:
     [turn] = named(quick, "turn/").values()
     assert 0 < turn["ns"] < 10_000
