@@ -41,11 +41,12 @@ class Loader:
         folder.mkdir()
         try:
             write_folder(folder, folder_from(raw))
-            return self._outcome(folder)
+            return self.outcome(folder)
         finally:
             shutil.rmtree(folder)
 
-    def _outcome(self, folder: Path) -> str:
+    def outcome(self, folder: Path) -> str:
+        """That of a folder of files."""
         try:
             checkpoint = self._load(folder)
             self._to_graph(checkpoint, None)
