@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best of a vocabulary: against a softmax in double precision, and against the definition worked out by hand; what
-// the pipeline of `transformers` finds is compared with whole models (tests/end_to_end/tasks/test_fill_mask_programs.py).
+// the pipeline of `transformers` finds is compared with whole models
+// (tests/end_to_end/tasks/test_fill_mask_programs.py).
 #include "etch/decode/candidates.hpp"
 
 #include <gtest/gtest.h>
