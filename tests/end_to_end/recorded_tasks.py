@@ -68,7 +68,7 @@ def pair_lines(pairs: Iterable[tuple[str, str]]) -> bytes:
 
 
 def kernels_of(program: Path) -> list[str]:
-    """Those that this CPU can run, best first, by a test program that begins with calls.hpp."""
+    """Those that this CPU can run, best first, by a test program that lists them (kernel_list.hpp)."""
     names = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout.split()
     assert names[-1] == "scalar"
     return names

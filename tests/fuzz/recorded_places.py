@@ -18,6 +18,8 @@ VALUES: tuple[Any, ...] = (
     *([], [1], ["a"], [[]], {}, {"a": {}}),
 )
 
+GONE = object()
+
 Steps = tuple[str | int, ...]
 
 
@@ -32,20 +34,15 @@ class Place:
     def __str__(self) -> str:
         return f"{self.folder.parent.name}/{self.folder.name}/{self.file}: {'.'.join(map(str, self.path))}"
 
-    def changed(self, text: str, value: object) -> str:
-        """The file's text with another value there."""
+    def edited(self, text: str, value: object) -> str:
+        """The file's text with another value there, or with nothing where that is GONE."""
         root = holder = json.loads(text)
-        for step in self.path[:-1]:
+        *above, last = self.path
+        for step in above:
             holder = holder[step]
-        holder[self.path[-1]] = value
-        return json.dumps(root)
-
-    def without(self, text: str) -> str:
-        """The file's text with nothing there."""
-        root = holder = json.loads(text)
-        for step in self.path[:-1]:
-            holder = holder[step]
-        del holder[self.path[-1]]
+        holder[last] = value
+        if value is GONE:
+            del holder[last]
         return json.dumps(root)
 
 

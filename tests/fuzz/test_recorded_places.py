@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fuzz_loader import Loader
-from recorded_places import VALUES, Place, places
+from recorded_places import GONE, VALUES, Place, places
 from sampling import sampled
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(3)]
@@ -25,7 +25,7 @@ def outcomes(loader: Loader, copy: Path, place: Place) -> list[str]:
     file = copy / place.file
     text = file.read_text(encoding="utf-8")
     found = []
-    for edited in (*(place.changed(text, value) for value in drawn), place.without(text)):
+    for edited in (place.edited(text, value) for value in (*drawn, GONE)):
         file.write_text(edited, encoding="utf-8")
         try:
             found.append(loader.outcome(copy))

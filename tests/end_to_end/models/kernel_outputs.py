@@ -12,6 +12,7 @@ import numpy as np
 from classify_program import ROOT
 from model_build import build_test
 from numpy.typing import NDArray
+from recorded_tasks import kernels_of
 
 from codegen.ir.text import Text
 
@@ -30,19 +31,15 @@ class IdsProgram:
 
     def kernels(self) -> list[str]:
         """The best first."""
-        return self._printed("list").split()
+        return kernels_of(self.path)
 
     def outputs(self, kernel: str, texts: Sequence[Text]) -> NDArray[np.float32]:
         """float32 [texts, outputs]."""
-        lines = [" ".join(map(str, (len(text.ids), *text.ids, *text.segments))) for text in texts]
-        return np.array([line.split() for line in self._printed(kernel, "\n".join(lines)).splitlines()], np.float32)
+        given = "\n".join(" ".join(map(str, (len(text.ids), *text.ids, *text.segments))) for text in texts)
+        done = subprocess.run([self.path, kernel], input=given, capture_output=True, text=True, check=True)
+        return np.array([line.split() for line in done.stdout.splitlines()], np.float32)
 
     def on_every_kernel(self, texts: Sequence[Text]) -> Iterator[tuple[str, NDArray[np.float32]]]:
         """Of one kernel after the other, with its name."""
-        kernels = self.kernels()
-        assert "scalar" in kernels
-        for kernel in kernels:
+        for kernel in self.kernels():
             yield kernel, self.outputs(kernel, texts)
-
-    def _printed(self, argument: str, given: str = "") -> str:
-        return subprocess.run([self.path, argument], input=given, capture_output=True, text=True, check=True).stdout
