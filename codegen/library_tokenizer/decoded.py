@@ -21,11 +21,14 @@ def decoded(text: bytes) -> tuple[str, NDArray[np.int64]]:
 
     codecs.register_error("etch-replace", replace)
     characters = text.decode("utf-8", "etch-replace")
-    sizes = []
+    begins = []
     at = 0
-    for begin, end in [*malformed, (len(text), len(text))]:
-        scalars = np.frombuffer(text[at:begin].decode().encode("utf-32-le"), np.uint32)
-        sizes.append(1 + (scalars >= 0x80).astype(np.int64) + (scalars >= 0x800) + (scalars >= 0x10000))
-        sizes.append(np.array([end - begin]))
+    for begin, end in malformed:
+        begins += [at + _begins(text[at:begin]), [begin]]
         at = end
-    return characters, np.concatenate([[0], np.cumsum(np.concatenate(sizes[:-1]))])
+    return characters, np.concatenate([*begins, at + _begins(text[at:]), [len(text)]])
+
+
+def _begins(text: bytes) -> NDArray[np.int64]:
+    """Of what is UTF-8: where its characters begin."""
+    return np.flatnonzero(np.frombuffer(text, np.uint8) & 0xC0 != 0x80)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -12,7 +11,7 @@ from tokenizers import pre_tokenizers
 
 from .fields import Field
 from .folding import normalizer_of
-from .unicode_probe import scalars
+from .unicode_probe import SURROGATES, scalars
 
 CLASS_BITS = 8  # as in etch::CharacterClasses
 _CHUNK = 4096
@@ -36,33 +35,41 @@ def class_tables(class_of: np.ndarray) -> tuple[Field, Arrays]:
 
 @cache
 def members(of: str) -> np.ndarray:
-    """bool [0x110000]: the characters that a `CharacterSplit` is of. Takes a good part of a second."""
-    members = np.zeros(0x110000, bool)
+    """bool [0x110000]: the characters that a `CharacterSplit` is of."""
     if of.startswith("{"):
         step = json.dumps({"type": "Replace", "pattern": json.loads(of), "content": ""})
-        members[list(scalars())] = True
+        normalizer = normalizer_of((step,))
+        members = np.ones(0x110000, bool)
+        members[SURROGATES] = False
         for text in _chunks():
-            members[[ord(c) for c in normalizer_of((step,)).normalize_str(text)]] = False
+            members[_numbers(normalizer.normalize_str(text))] = False
         return members
+    members = np.zeros(0x110000, bool)
     for text in _chunks():
-        members[[ord(c) for c in _found(of, text)]] = True
+        members[_numbers(text)[_found(of, text)]] = True
     return members
 
 
-def _chunks() -> Iterator[str]:
-    every = scalars()
-    for first in range(0, len(every), _CHUNK):
-        yield "".join(map(chr, every[first : first + _CHUNK]))
+@cache
+def _chunks() -> tuple[str, ...]:
+    """All scalars."""
+    every = "".join(map(chr, scalars()))
+    return tuple(every[first : first + _CHUNK] for first in range(0, len(every), _CHUNK))
 
 
-def _found(of: str, text: str) -> Iterator[str]:
-    """Those of a text. Each is put between letters, which no pre-tokenizer drops or isolates."""
+def _numbers(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-32-le"), np.uint32)
+
+
+def _found(of: str, text: str) -> np.ndarray:
+    """bool [characters]: which of a text. Those of one piece are alike: its first is put between letters, which no
+    pre-tokenizer drops or isolates, and makes one word with them, or is one by itself."""
     makers = {"Digits": lambda: pre_tokenizers.Digits(individual_digits=True), "words": pre_tokenizers.Whitespace}
     splitter = makers.get(of, getattr(pre_tokenizers, of, None))()
-    words = splitter.pre_tokenize_str("x" + "".join(f"{c}x" for c in text))
-    pieces = {begin: end for _, (begin, end) in words}
-    covered = np.zeros(2 * len(text) + 1, np.uint8)
-    for begin, end in pieces.items():
-        covered[begin:end] = 1 if end - begin == 1 else 2
-    wanted = {"words": 2, "Whitespace": 0, "WhitespaceSplit": 0}.get(of, 1)
-    return (c for i, c in enumerate(text) if covered[2 * i + 1] == wanted)
+    dropped = np.ones(len(text), bool)
+    found = np.zeros(len(text), bool)
+    for _, (begin, end) in splitter.pre_tokenize_str(text):
+        dropped[begin:end] = False
+        words = splitter.pre_tokenize_str(f"x{text[begin]}x")
+        found[begin:end] = len(words) == (1 if of == "words" else 3)
+    return dropped if of.startswith("Whitespace") else found

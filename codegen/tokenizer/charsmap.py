@@ -13,6 +13,8 @@ import numpy as np
 
 from ..errors import EtchError
 
+_BYTES = np.arange(1, 256)
+
 
 @dataclass(frozen=True)
 class Charsmap:
@@ -60,9 +62,10 @@ def read_charsmap(blob: bytes) -> Charsmap:
 
 def _reached(units: np.ndarray) -> tuple[set[int], set[int], bool]:
     """The places from which a byte leads on, the values of all keys, and whether a key ends within a character."""
-    listed: list[int] = units.tolist()
-    count = len(listed)
-    reached = {(_offset(listed[0]), 0)}  # and how many bytes of a character are to come
+    count = len(units)
+    padded = np.pad(units, (0, 0x100), constant_values=0xFFFFFFFF)  # no byte leads to what is behind the units
+    labels = padded & 0x800000FF
+    reached = {(_offset(int(units[0])), 0)}  # and how many bytes of a character are to come
     values: set[int] = set()
     splits_characters = False
     left = list(reached)
@@ -70,16 +73,14 @@ def _reached(units: np.ndarray) -> tuple[set[int], set[int], bool]:
         place, missing = left.pop()
         if place >= count:
             raise _refusal("its double array ends early")
-        for byte in range(1, 256):
-            at = place ^ byte
-            if at >= count or listed[at] & 0x800000FF != byte:
-                continue
-            following = at ^ _offset(listed[at])
+        for byte in _BYTES[labels[place ^ _BYTES] == _BYTES].tolist():
+            unit = int(padded[place ^ byte])
+            following = place ^ byte ^ _offset(unit)
             if following >= count:
                 raise _refusal("its double array ends early")
             more = missing - 1 if missing else _bytes_behind(byte)
-            if listed[at] >> 8 & 1:
-                values.add(listed[following] & 0x7FFFFFFF)
+            if unit >> 8 & 1:
+                values.add(int(units[following]) & 0x7FFFFFFF)
                 splits_characters |= more != 0
             if (following, more) not in reached:
                 reached.add((following, more))

@@ -23,12 +23,12 @@ from ..expressions.syntax import Ahead, Characters, Choice, NotSupported, Repeat
 from ..ir.split_spec import ExpressionSegmenter
 from .character_sets import Arrays, class_tables, members
 from .fields import Field, Part, unsigned
+from .unicode_probe import SURROGATES
 
 _MOST_SETS = 62
 _MOST_CLASSES = 255
 _FLAG, _DROPPED = 0x8000, 0x4000  # as in etch::ExpressionSegmenter
 _TEXTS, _LENGTH = 1500, 12
-_SURROGATES = slice(0xD800, 0xE000)
 _OF_A_CLASS = 3  # characters that stand for it
 
 _EVERYTHING = Repeat(Characters(json.dumps({"Regex": r"[\s\S]"})), 1, None)
@@ -86,7 +86,7 @@ def _classes(trees: list[Tree]) -> tuple[np.ndarray, dict[str, frozenset[int]], 
             codes |= members(one).astype(np.int64) << bit
         except Exception as error:  # the wheel has one type for all that it does not read
             raise NotSupported(f"{one} is not read by tokenizers: {error}") from None
-    codes[_SURROGATES] = codes[_SURROGATES.start - 1]  # no text has them
+    codes[SURROGATES] = codes[SURROGATES.start - 1]
     kinds, class_of = np.unique(codes, return_inverse=True)
     if len(kinds) > _MOST_CLASSES:
         raise NotSupported(f"{len(kinds)} classes of characters, at most {_MOST_CLASSES}")

@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer, normalizers
 
 from ..errors import EtchError
-from .unicode_probe import HANGUL, scalars
+from .unicode_probe import HANGUL, changed_by
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class FoldingTables:
 
 @cache
 def compile_folding(steps: tuple[str, ...]) -> FoldingTables:
-    """`steps` are the wheel's normalizers, by type or as JSON. Takes a second."""
+    """`steps` are the wheel's normalizers, by type or as JSON, each of which changes a character by itself."""
     normalize = normalizer_of(steps).normalize_str
-    becomes = {c: text for c in scalars() if (text := normalize(chr(c))) != chr(c)}
+    becomes = {c: normalize(chr(c)) for c in changed_by(normalize)}
     syllables = [becomes.get(c) for c in HANGUL]
     decomposes = all(text == _letters(c) for c, text in zip(HANGUL, syllables, strict=True))
     if not decomposes and any(text is not None for text in syllables):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 Text = TypeVar("Text", str, bytes)
@@ -12,11 +13,11 @@ Text = TypeVar("Text", str, bytes)
 def merged(symbols: Sequence[Text], rank: Callable[[Text, Text], int | None]) -> list[Text]:
     """Of neighbours those of the lowest `rank` become one, the leftmost of equals, until none has one."""
     parts = list(symbols)
-    while True:
-        ranks = [
-            (found, place) for place in range(len(parts) - 1) if (found := rank(*parts[place : place + 2])) is not None
-        ]
-        if not ranks:
-            return parts
-        _, place = min(ranks)
+    ranks = [rank(*pair) for pair in pairwise(parts)]
+    while (lowest := min((one for one in ranks if one is not None), default=None)) is not None:
+        place = ranks.index(lowest)
         parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        del ranks[place]
+        for before in range(max(place - 1, 0), min(place + 1, len(ranks))):
+            ranks[before] = rank(parts[before], parts[before + 1])
+    return parts

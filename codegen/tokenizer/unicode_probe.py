@@ -18,6 +18,7 @@ from tokenizers.normalizers import NFD, BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 HANGUL = range(0xAC00, 0xAC00 + 11172)
+SURROGATES = slice(0xD800, 0xE000)  # no text has them
 
 _LOWEST_MARK, _HIGHEST_MARK = chr(0x334), chr(0x345)  # combining classes 1 and 240
 _CHUNK = 4096
@@ -26,7 +27,7 @@ _CHUNK = 4096
 @cache
 def scalars() -> tuple[int, ...]:
     """All Unicode scalars, ascending. A million numbers: made when first asked for, not at every start."""
-    return tuple(c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF)
+    return (*range(SURROGATES.start), *range(SURROGATES.stop, 0x110000))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ special tokens, which are pieces as well: in plain text they are not found.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -54,8 +54,10 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     if is_wide:
         steps[:] = 0
     text_of = {i: piece for piece, i in every.items()}
+    scores_by_text = {piece: score_of[i] for piece, i in every.items()}
+    unknown = min(score_of.values()) - _UNKNOWN_PENALTY
     rounding = _rounding(score_of.values()) if spec.float_sums else 0.0
-    whole = np.array([i in is_matched and is_whole(text_of[i], every, score_of, rounding) for i in ids])
+    whole = np.array([i in is_matched and is_whole(text_of[i], scores_by_text, unknown, rounding) for i in ids])
     hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
     lowest = min(is_matched, key=lambda i: score_of[i])
@@ -94,29 +96,23 @@ def _rounding(scores: Collection[float]) -> float:
     return 2.0**-9 if _MOST_WHOLE_SUM + LEAST_AGREED * largest < 2**16 else math.inf
 
 
-def is_whole(text: str, pieces: dict[str, int], scores: dict[int, float], rounding: float = 0.0) -> bool:
-    """Whether the best path through a piece's text is the piece: as the runtime finds it. `rounding` is what each sum
-    may be off by: then no other path comes near."""
+def is_whole(text: str, scores: dict[str, float], unknown: float, rounding: float = 0.0) -> bool:
+    """Whether the best path through a piece's text is the piece: as the runtime finds it. `scores` are those of all
+    pieces, `unknown` is that of a character without one; `rounding` is what each sum may be off by: then no other path
+    comes near."""
     count = len(text)
-    unknown = min(scores.values()) - _UNKNOWN_PENALTY if any(c not in pieces for c in text) else 0.0
-    sums: list[float | None] = [0.0, *[None] * count]
-    begins = [0] * (count + 1)
+    most = scores[text] - rounding * (count + 1)
+    sums = [0.0]  # the best of the paths to each place
 
-    def reach(place: int, begin: int, score: float) -> None:
-        total = (sums[begin] or 0.0) + score
-        known = sums[place]
-        if known is None or total > known:
-            sums[place], begins[place] = total, begin
+    def of_paths(end: int, begins: range) -> Iterator[float]:
+        for begin in begins:
+            score = scores.get(text[begin:end], unknown if begin == end - 1 else None)
+            if score is not None:
+                yield sums[begin] + score
 
-    for begin in range(count):
-        for end in range(begin + 1, count + 1):
-            index = pieces.get(text[begin:end])
-            if index is not None:
-                is_piece = (begin, end) == (0, count)
-                reach(end, begin, scores[index] - (rounding * (count + 1) if is_piece else 0.0))
-            elif end == begin + 1:
-                reach(end, begin, unknown)
-    return begins[count] == 0
+    for end in range(1, count):
+        sums.append(max(of_paths(end, range(end))))
+    return all(one <= most for one in of_paths(count, range(1, count)))
 
 
 def byte_ids(byte_fallback: bool, pieces: dict[str, int]) -> np.ndarray:
