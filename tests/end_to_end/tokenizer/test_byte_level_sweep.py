@@ -11,9 +11,9 @@ import pytest
 from byte_level import public_spec, small_spec, texts_of_pieces
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, sweep_scalars
+from test_tokenizer_sweep import Comparison, sweep_pairs, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
+from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of, swept_among_characters
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
 
@@ -33,14 +33,14 @@ def test_scalars() -> None:
     """A vocabulary of bytes knows every scalar."""
     comparison = Comparison(*public())
     sweep_scalars(comparison, "scalars, byte-level")
-    comparison.compare([chr(c).encode() for c in ASSIGNED])
+    comparison.compare([chr(c).encode() for c in swept_among_characters()])
     comparison.finish("scalars as whole texts, byte-level")
 
 
 def test_scalars_with_a_space_before() -> None:
     spec = small_spec(add_prefix_space=True)
     comparison = Comparison(spec)
-    comparison.compare([chr(c).encode() for c in ASSIGNED])
+    comparison.compare([chr(c).encode() for c in swept_among_characters()])
     comparison.finish("scalars, byte-level with add_prefix_space")
 
 
@@ -55,12 +55,7 @@ def test_corpus(corpus: str) -> None:
 
 
 def test_pairs() -> None:
-    comparison = Comparison(*public())
-    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
-    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
-    for capacity in range(4, 90):
-        comparison.compare_pairs(pairs, capacity)
-    comparison.finish("pairs, byte-level")
+    sweep_pairs(Comparison(*public()), least=4, name="byte-level")
 
 
 @pytest.mark.parametrize("part", sampled(range(PARTS), 2, "random byte-level texts"))
@@ -78,5 +73,5 @@ def test_malformed_bytes() -> None:
     texts = [bytes((ord("a"), first, second, ord("b"))) for first in range(256) for second in range(256)]
     edges = b"\x00a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff"
     texts += [bytes(four) for four in product(b"\xe0\xe1\xed\xf0\xf1\xf4", edges, edges, edges)]
-    comparison.compare(texts)
+    comparison.compare(sampled(texts, 20_000, "malformed UTF-8, byte-level"))
     comparison.finish("malformed UTF-8, byte-level")

@@ -14,7 +14,7 @@ import pytest
 from character_bpe import PREPEND, REPLACE, character_bpe_json
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, sweep_scalars
+from test_tokenizer_sweep import Comparison, sweep_pairs, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
 from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -92,12 +92,7 @@ def test_corpus(form: str, corpus: str) -> None:
 
 
 def test_pairs() -> None:
-    comparison = Comparison(*trained("llama"))
-    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
-    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
-    for capacity in range(5, 90):
-        comparison.compare_pairs(pairs, capacity)
-    comparison.finish("pairs, BPE")
+    sweep_pairs(Comparison(*trained("llama")), least=5, name="BPE")
 
 
 @pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 2, "random BPE texts"))

@@ -18,7 +18,7 @@ from test_byte_level import OWN_TEXTS
 from test_word_level import word_level_json
 from test_word_piece_steps import word_piece_json
 from tokenizer_harness import assert_same, assert_same_unless_cut, random_source
-from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
+from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text, swept_scalars
 from unigram import compiled, random_rules, random_vocabulary, specials, unigram_json
 
 from codegen.errors import EtchError
@@ -31,7 +31,6 @@ from codegen.load.tokenizer_files.unigram_json import read_unigram_json
 from codegen.load.tokenizer_files.word_level_json import read_word_level_json
 from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
 from codegen.tokenizer import compile_tokenizer
-from codegen.tokenizer.unicode_probe import scalars
 
 BEHAVIORS = ("Isolated", "Contiguous", "Removed", "MergedWithPrevious", "MergedWithNext")
 
@@ -215,8 +214,8 @@ def test_every_scalar(make: str, part: dict[str, Any]) -> None:
     if make == "bytes":
         spec = read_byte_level_json(small_json() | {"pre_tokenizer": row(part, split("q"), _BYTE_LEVEL)})
     assert isinstance(spec.segmenter, SplitSegmenter)
-    every = scalars()
-    chunks = (map(chr, every[first : first + 64]) for first in range(0, len(every), 64))
+    swept = swept_scalars()
+    chunks = (map(chr, swept[first : first + 64]) for first in range(0, len(swept), 64))
     assert_same(spec, ["".join(f"a{c}1q {c}{c}bq.{c}q" for c in chunk).encode() for chunk in chunks])
 
 

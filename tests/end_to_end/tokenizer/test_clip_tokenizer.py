@@ -15,7 +15,7 @@ from sampling import sampled
 from test_byte_level import OWN_TEXTS
 from test_tokenizer_sweep import Comparison
 from tokenizer_harness import Runtime, Wheel, assert_same_unless_cut, differences, random_source
-from tokenizer_texts import ASSIGNED, TRICKY, corpus_lines, random_bytes, random_text, random_texts_of
+from tokenizer_texts import TRICKY, corpus_lines, random_bytes, random_text, random_texts_of, swept_among_characters
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
@@ -114,7 +114,7 @@ def test_long_words() -> None:
 @pytest.mark.sweep
 def test_scalars() -> None:
     comparison = Comparison(spec())
-    comparison.compare([chr(c).encode() for c in ASSIGNED])
+    comparison.compare([chr(c).encode() for c in swept_among_characters()])
     comparison.finish("scalars, CLIP's")
 
 

@@ -15,7 +15,7 @@ from test_byte_level import OWN_TEXTS
 from test_character_splits import row, split
 from test_tokenizer_sweep import Comparison
 from tokenizer_harness import assert_same, assert_same_unless_cut, random_source
-from tokenizer_texts import ASSIGNED, CORPORA, TRICKY, corpus_lines, joined, random_bytes, random_text
+from tokenizer_texts import CORPORA, TRICKY, corpus_lines, joined, random_bytes, random_text, swept_among_characters
 
 from codegen.errors import EtchError
 from codegen.ir.split_spec import ExpressionSegmenter
@@ -141,9 +141,10 @@ def test_a_short_text_at_the_end_of_a_long_one() -> None:
 
 @pytest.mark.sweep
 def test_scalars() -> None:
+    swept = swept_among_characters()
     for name in ("o200k", "three in a row"):
         comparison = Comparison(_spec(PUBLISHED[name]))
-        chunks = (map(chr, ASSIGNED[first : first + 64]) for first in range(0, len(ASSIGNED), 64))
+        chunks = (map(chr, swept[first : first + 64]) for first in range(0, len(swept), 64))
         comparison.compare(["".join(f"a{c} {c}B.{c}1" for c in chunk).encode() for chunk in chunks])
         comparison.finish(f"scalars, {name}")
 

@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, sweep_scalars
+from test_tokenizer_sweep import Comparison, sweep_pairs, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
+from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of, swept_among_characters
 from unigram import FOLDS, QUOTES, RUNS, public_spec, random_spec, strip, texts_of_pieces
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
@@ -43,7 +43,7 @@ def test_scalars(form: str) -> None:
 def test_scalars_in_bytes() -> None:
     """Every scalar is known: what has no piece is written in bytes."""
     comparison = Comparison(random_spec(random_source(), byte_fallback=True))
-    comparison.compare([chr(c).encode() for c in ASSIGNED])
+    comparison.compare([chr(c).encode() for c in swept_among_characters()])
     comparison.finish("scalars, Unigram with byte fallback")
 
 
@@ -58,12 +58,7 @@ def test_corpus(corpus: str) -> None:
 
 
 def test_pairs() -> None:
-    comparison = Comparison(*public("t5"))
-    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
-    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
-    for capacity in range(1, 90):
-        comparison.compare_pairs(pairs, capacity)
-    comparison.finish("pairs, Unigram")
+    sweep_pairs(Comparison(*public("t5")), least=1, name="Unigram")
 
 
 @pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 2, "random Unigram texts"))

@@ -13,10 +13,10 @@ from itertools import product
 import pytest
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, sweep_scalars
+from test_tokenizer_sweep import Comparison, sweep_pairs, sweep_scalars
 from test_word_level import word_level_spec
 from tokenizer_harness import SPECIALS, Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
+from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of, swept_scalars
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
 
@@ -47,7 +47,7 @@ def words_of_corpora() -> tuple[str, ...]:
 @cache
 def tokenizers(form: str, every_scalar: bool) -> tuple[TokenizerSpec, Runtime, Wheel]:
     """`every_scalar`: each is a word by itself and between letters, else the words are those of corpora."""
-    characters = map(chr, SCALARS)
+    characters = map(chr, swept_scalars())
     words = (word for c in characters for word in (c, f"a{c}b")) if every_scalar else words_of_corpora()
     spec = word_level_spec(words=(*SPECIALS, *words), **FORMS[form])
     return spec, Runtime(spec), Wheel(spec)
@@ -72,12 +72,7 @@ def test_corpus(form: str, corpus: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_pairs(form: str) -> None:
-    comparison = Comparison(*tokenizers(form, every_scalar=False))
-    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
-    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
-    for capacity in range(3, 60):
-        comparison.compare_pairs(pairs, capacity)
-    comparison.finish(f"pairs, words, {form}")
+    sweep_pairs(Comparison(*tokenizers(form, every_scalar=False)), least=3, name=f"words, {form}")
 
 
 @pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 1, "random texts of words"))

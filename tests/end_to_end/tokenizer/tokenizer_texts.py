@@ -6,9 +6,11 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import unicodedata
 import zipfile
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from sampling import sampled
@@ -22,7 +24,29 @@ def is_among_characters(scalar: int) -> bool:
     return scalar >> 16 in PLANES_OF_CHARACTERS
 
 
-ASSIGNED = tuple(filter(is_among_characters, SCALARS))
+def _are_alike(group: Sequence[int]) -> bool:
+    """Of one category, and none has a decomposition or a case of its own."""
+    characters = [*map(chr, group)]
+    if any(unicodedata.decomposition(c) or c.lower() != c or c.upper() != c for c in characters):
+        return False
+    return len(set(map(unicodedata.category, characters))) == 1
+
+
+@cache
+def swept_scalars(per_group: int = 64) -> tuple[int, ...]:
+    """All; of a sample one in sixteen of the groups that are alike: ideographs, syllables, what is for private use,
+    what nothing is assigned to."""
+    groups = [SCALARS[first : first + per_group] for first in range(0, len(SCALARS), per_group)]
+    alike = [group for group in groups if _are_alike(group)]
+    left_out = set(alike) - set(sampled(alike, len(alike) // 16, "groups of scalars"))
+    return tuple(chain.from_iterable(group for group in groups if group not in left_out))
+
+
+@cache
+def swept_among_characters() -> list[int]:
+    """Those of them in whose planes anything is assigned."""
+    return [*filter(is_among_characters, swept_scalars())]
+
 
 # Cases where other implementations went wrong, then what this one could get wrong.
 HARD_TEXTS = (
@@ -115,16 +139,13 @@ def random_texts_of(pieces: Sequence[bytes], source: random.Random, count: int) 
     yield [random_bytes(source, 30) for _ in range(count // 20)]
 
 
+@cache
 def scalar_texts(per_text: int = 512) -> list[bytes]:
-    """Every scalar alone, between letters, and before a space and a letter; nothing crosses the line ends between. Of
-    planes without characters a sample has a few texts."""
-    firsts = range(0, len(SCALARS), per_text)
-    others = [first for first in firsts if not is_among_characters(SCALARS[first])]
-    left_out = set(others) - set(sampled(others, len(others) // 16, "planes without characters"))
+    """Every scalar alone, between letters, and before a space and a letter; nothing crosses the line ends between."""
+    swept = swept_scalars()
     return [
-        "\n".join(f"{c}\na{c}b\n{c} a" for c in map(chr, SCALARS[first : first + per_text])).encode()
-        for first in firsts
-        if first not in left_out
+        "\n".join(f"{c}\na{c}b\n{c} a" for c in map(chr, swept[first : first + per_text])).encode()
+        for first in range(0, len(swept), per_text)
     ]
 
 
@@ -135,8 +156,9 @@ def vocabulary(data: Path) -> list[str]:
 
 @cache
 def synthetic_vocabulary() -> tuple[str, ...]:
-    """Every scalar a piece, bare and continuing."""
-    return ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *map(chr, SCALARS), *("##" + chr(c) for c in SCALARS))
+    """Every scalar a piece, bare and continuing; of a sample those of its texts and of corpora."""
+    pieces = [chr(c) for c in sorted({*swept_scalars(), *filter(is_among_characters, SCALARS)})]
+    return ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *("##" + piece for piece in pieces))
 
 
 _SMALL = (
@@ -187,9 +209,11 @@ _TEXT_SUFFIXES = {".csv", ".tsv", ".txt", ".en", ".de", ".tokens", ".conll", ".a
 
 
 def corpus_lines(data: Path, corpus: str) -> Iterator[tuple[str, list[bytes]]]:
-    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode. A sample has a part."""
+    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode. A sample has a part, of about
+    2 MB at most."""
     for name, lines in _every_line(data, corpus):
-        yield name, sampled(lines, 20_000, f"lines of {name}")
+        most = 2_000_000 * len(lines) // max(sum(map(len, lines)), 1) + 1
+        yield name, sampled(lines, min(most, 20_000), f"lines of {name}")
 
 
 def _every_line(data: Path, corpus: str) -> Iterator[tuple[str, list[bytes]]]:
