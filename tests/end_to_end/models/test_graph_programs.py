@@ -12,6 +12,7 @@ import pytest
 from graph_builder import MAX_TOKENS, SEGMENTS, VOCABULARY
 from kernel_outputs import IdsProgram
 from once import once
+from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_graphs import GRAPHS
 
@@ -101,7 +102,8 @@ SWEEP = [
     ("weights of words, max", "w4a8", "m-profile"),
     ("weights of words, sum", "w8a8", "host"),
 ]
-BUILT = [*QUICK, *(pytest.param(*form, marks=pytest.mark.sweep) for form in SWEEP)]
+SAMPLE = sampled(SWEEP, 12, "forms of graphs")
+BUILT = [*QUICK, *(pytest.param(*form, marks=pytest.mark.sweep) for form in SAMPLE)]
 NOT_RENDERED = {"two heads": "heads-not-supported"}
 
 
