@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import ModuleType
 
@@ -27,12 +28,28 @@ from .shared.multi_vector_head import check_sides
 from .shared.near import advice
 
 
-def _front_ends() -> dict[str, ModuleType]:
-    modules = (importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__))
-    return {module.MODEL_TYPE: module for module in modules if hasattr(module, "MODEL_TYPE")}
+class FrontEnds(Mapping[str, ModuleType]):
+    """The modules by model type, each imported when it is first asked for: a model needs one of them. A module has its
+    model type's name, `_` for what no name of a module may have."""
+
+    def __init__(self) -> None:
+        self._names = frozenset(found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg)
+
+    def __getitem__(self, model_type: str) -> ModuleType:
+        name = model_type.replace("-", "_")
+        module = importlib.import_module(f"{__name__}.{name}") if name in self._names else None
+        if module is None or model_type != module.MODEL_TYPE:
+            raise KeyError(model_type)
+        return module
+
+    def __iter__(self) -> Iterator[str]:
+        return (importlib.import_module(f"{__name__}.{name}").MODEL_TYPE for name in sorted(self._names))
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
-FRONT_ENDS = _front_ends()
+FRONT_ENDS = FrontEnds()
 
 
 def limits_of(config: Config) -> Limits:

@@ -71,6 +71,7 @@ def objects(compiler: str, folder: Path, sources: list[Path], into: Path) -> lis
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("a bundle in a Makefile")
 def test_makefile(bundle: Path, answer: str, tmp_path: Path) -> None:
     source = project(tmp_path, "bundle")
     shutil.copytree(bundle, source / "agnews")
