@@ -19,7 +19,7 @@ from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from ..load.tokenizer_files.esm_folder import TOKENIZER_CLASS
+from ..load.tokenizer_files.folders.esm import TOKENIZER_CLASS
 from . import roberta
 from .bases import bert_like
 from .bases.architecture import check_architecture

@@ -14,7 +14,7 @@ from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits
-from ..load.tokenizer_files.esmc_folder import TOKENIZER_CLASS
+from ..load.tokenizer_files.folders.esmc import TOKENIZER_CLASS
 from .bases.architecture import check_architecture
 from .bases.heads import read_head
 from .shared import parts

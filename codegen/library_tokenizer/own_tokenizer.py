@@ -16,7 +16,7 @@ from ..ir.template_spec import Template
 from ..load.files import CheckpointFolder
 from ..load.sentence import static_path
 from ..load.tokenizer_files.languages import Languages, json_reading
-from ..load.tokenizer_files.tokenizer_json import FILE
+from ..load.tokenizer_files.tokenizer_json.fields import FILE
 from .wheel_tokenizer import WheelTokenizer, set_length
 
 

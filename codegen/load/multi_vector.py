@@ -43,7 +43,7 @@ from .sentence_files import (
 )
 from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 from .tokenizer_files.tokenizer_config import SPECIAL_TOKENS_FILE
-from .tokenizer_files.tokenizer_json import FILE as TOKENIZER
+from .tokenizer_files.tokenizer_json.fields import FILE as TOKENIZER
 
 STANFORD = "HF_ColBERT"  # the class of ColBERT's own code
 _LIBRARY, _PYLATE = "MultiVectorEncoder", "ColBERT"  # model_type of config_sentence_transformers.json

@@ -33,7 +33,7 @@ from .sentence_files import (
 from .shards import WEIGHTS_FILE
 from .splade import SPARSE_PACKAGES, SPARSE_TYPES
 from .tokenizer_files.tokenizer import load_tokenizer
-from .tokenizer_files.tokenizer_json import FILE as TOKENIZER_FILE
+from .tokenizer_files.tokenizer_json.fields import FILE as TOKENIZER_FILE
 
 ROUTER_FILE = "router_config.json"
 TABLE = "SparseStaticEmbedding"

@@ -26,7 +26,7 @@ from .sentence_files import MODULES_FILE
 from .shards import WEIGHTS_FILE
 from .tokenizer_files.tokenizer import read_tokenizer
 from .tokenizer_files.tokenizer_config import AS_IN_JSON
-from .tokenizer_files.tokenizer_json import FILE as TOKENIZER_FILE
+from .tokenizer_files.tokenizer_json.fields import FILE as TOKENIZER_FILE
 
 MODEL_TYPE = "static_embedding"
 TABLE, MODEL2VEC_TABLE = "embedding.weight", "embeddings"

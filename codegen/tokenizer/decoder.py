@@ -8,8 +8,8 @@ from tokenizers import Tokenizer
 
 from ..errors import EtchError
 from ..ir.tokenizer_spec import TokenizerSpec
-from ..load.tokenizer_files.byte_level_json import bytes_of
-from ..load.tokenizer_files.decoder_json import DecoderSpec
+from ..load.tokenizer_files.tokenizer_json.byte_level import bytes_of
+from ..load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 from . import trie
 from .fields import Field, Part, boolean, byte_array, unsigned
 from .tables import TokenizerTables, texts_by_id

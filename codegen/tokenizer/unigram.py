@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import EtchError
 from ..ir.tokenizer_spec import UnigramModel
-from ..load.tokenizer_files.unigram_json import BYTE_PIECES
+from ..load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from . import trie
 from .fields import Field, Part, boolean, signed, unsigned
 

@@ -35,9 +35,9 @@ from ..ir.tokenizer_spec import (
     WordLevelModel,
     WordPieceModel,
 )
-from ..load.tokenizer_files.byte_level_json import BYTE_OF
 from ..load.tokenizer_files.sentencepiece_library import with_pieces
-from ..load.tokenizer_files.unigram_json import BYTE_PIECES
+from ..load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF
+from ..load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from ..tokenizer.byte_level_bpe import made_by
 
 STAGE = "prune"

@@ -122,5 +122,5 @@ def test_codes_that_are_made_of_parts_are_known_here() -> None:
     # Those of gpu/ take a message alone.
     assert {file for file in made if not file.startswith("gpu/")} == {
         "building/build.py",
-        "load/tokenizer_files/tokenizer_json.py",
+        "load/tokenizer_files/tokenizer_json/fields.py",
     }

@@ -21,11 +21,11 @@ from unigram import sentencepiece_spec
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.character_bpe_json import is_character_bpe, read_character_bpe_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_json import FILE
-from codegen.load.tokenizer_files.unigram_json import is_unigram, read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import is_character_bpe, read_character_bpe_json
+from codegen.load.tokenizer_files.tokenizer_json.fields import FILE
+from codegen.load.tokenizer_files.tokenizer_json.unigram import is_unigram, read_unigram_json
 
 SENTENCEPIECE_FILE = "source.spm"
 ROUNDS = 5  # of which the median counts

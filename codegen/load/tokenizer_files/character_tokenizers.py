@@ -16,9 +16,9 @@ from ...ir.tokenizer_spec import AddedToken, NoNormalizer, SingleCharacterSegmen
 from ..config import Config
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from .decoder_json import DecoderSpec, read_decoder
-from .template_json import read_post_processor
-from .tokenizer_json import added_tokens
+from .tokenizer_json.decoder import DecoderSpec, read_decoder
+from .tokenizer_json.fields import added_tokens
+from .tokenizer_json.template import read_post_processor
 
 SOURCE_KEY, TARGET_KEY = "grapheme_chars", "phoneme_chars"
 PAD, BEGIN, END, UNKNOWN = range(4)

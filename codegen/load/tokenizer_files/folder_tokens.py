@@ -20,8 +20,8 @@ from .tokenizer_config import (
     read_special_map,
 )
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_json import added_tokens, check_vocab, read_added_token
+from .tokenizer_json.fields import FILE as JSON_FILE
+from .tokenizer_json.fields import added_tokens, check_vocab, read_added_token
 
 _NO_ID = -1
 # By file: keys in the place of whose values, be they empty, no tokens of SentencePiece's file count.

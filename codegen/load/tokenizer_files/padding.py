@@ -14,8 +14,8 @@ from ..refusal import refusal, shown
 from .folder_tokens import read_tokens
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import GEMMA_TOKENIZER, SIGLIP2_TOKENIZER, class_name, listed, read_config
-from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_json import PADDING_NOTE
+from .tokenizer_json.fields import FILE as JSON_FILE
+from .tokenizer_json.fields import PADDING_NOTE
 
 _SIDE, _NAMES, _MASK = "padding_side", "model_input_names", "attention_mask"
 # What classes have where no file says it: a token, and the side of texts.

@@ -13,17 +13,17 @@ from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits
 from ..refusal import refusal
-from .byt5_folder import DECODER as BYTES_DECODER
 from .character_tokenizers import has_characters, read_source, read_target
-from .decoder_json import DecoderSpec, read_decoder
-from .looked_up_pieces import DECODER
-from .m2m_folder import is_m2m_folder, read_m2m_folder
-from .marian_folder import is_marian_folder, read_marian_folder
-from .plbart_folder import is_plbart_folder
+from .folders.byt5 import DECODER as BYTES_DECODER
+from .folders.looked_up_pieces import DECODER
+from .folders.m2m import is_m2m_folder, read_m2m_folder
+from .folders.marian import is_marian_folder, read_marian_folder
+from .folders.plbart import is_plbart_folder
 from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import read_config
-from .tokenizer_json import FILE
+from .tokenizer_json.decoder import DecoderSpec, read_decoder
+from .tokenizer_json.fields import FILE
 
 TARGET = "target"  # a folder with the tokenizer of what is written
 _CLEANS = "clean_up_tokenization_spaces"

@@ -20,27 +20,29 @@ from ...ir.tokenizer_spec import (
 )
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from . import tokenizer_config, tokenizer_json, vocab_text
-from .bert_generation_folder import FILE as BERT_GENERATION_FILE
-from .bert_generation_folder import is_bert_generation_folder, read_bert_generation_folder
-from .bert_json import read_bert_json
-from .byt5_folder import is_byt5_folder, read_byt5_folder
-from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
-from .character_bpe_json import is_character_bpe
-from .described_folder import read_described_folder
-from .esm_folder import is_esm_folder, read_esm_folder
-from .esmc_folder import is_esmc_folder, read_esmc_folder
-from .fairseq_folder import is_fairseq_folder, read_fairseq_folder
-from .llama_folder import FILE as LLAMA_FILE
-from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
-from .m2m_folder import FILE as PLBART_FILE
-from .marked_ends_folder import is_marked_ends_folder, read_marked_ends_folder
-from .plbart_folder import is_plbart_folder, read_plbart_folder
+from . import tokenizer_config, vocab_text
+from .folders.bert_generation import FILE as BERT_GENERATION_FILE
+from .folders.bert_generation import is_bert_generation_folder, read_bert_generation_folder
+from .folders.byt5 import is_byt5_folder, read_byt5_folder
+from .folders.byte_level import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
+from .folders.described import read_described_folder
+from .folders.esm import is_esm_folder, read_esm_folder
+from .folders.esmc import is_esmc_folder, read_esmc_folder
+from .folders.fairseq import is_fairseq_folder, read_fairseq_folder
+from .folders.llama import FILE as LLAMA_FILE
+from .folders.llama import is_llama_folder, read_character_bpe_folder, read_llama_folder
+from .folders.m2m import FILE as PLBART_FILE
+from .folders.marked_ends import is_marked_ends_folder, read_marked_ends_folder
+from .folders.plbart import is_plbart_folder, read_plbart_folder
+from .folders.unigram import MODEL_FILES, is_unigram_folder, read_unigram_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
-from .tokenizer_parts import TokenizerParts
-from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
-from .word_level_json import is_word_level, read_word_level_json
-from .word_piece_json import is_word_piece_of_steps, read_word_piece_json
+from .tokenizer_json.bert import read_bert_json
+from .tokenizer_json.character_bpe import is_character_bpe
+from .tokenizer_json.fields import FILE as TOKENIZER_JSON
+from .tokenizer_json.fields import wheel_of
+from .tokenizer_json.spelled_word_piece import TokenizerParts
+from .tokenizer_json.word_level import is_word_level, read_word_level_json
+from .tokenizer_json.word_piece import is_word_piece_of_steps, read_word_piece_json
 
 MAX_PIECE_BYTES = 1024
 MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
@@ -51,7 +53,7 @@ def load_tokenizer(
 ) -> TokenizerSpec:
     """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
     `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
-    described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
+    described = folder.read_json(TOKENIZER_JSON) if folder.has(TOKENIZER_JSON) else None
     return read_tokenizer(folder, described, vocab_size, class_in_config, usual_class)
 
 
@@ -69,31 +71,31 @@ def read_tokenizer(
     elif described is not None and is_word_level(described):
         read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
-        file = tokenizer_json.FILE
+        file = TOKENIZER_JSON
     elif described is not None and is_character_bpe(described):
         spec = read_character_bpe_folder(folder, described, class_in_config, usual_class)
-        file = tokenizer_json.FILE
+        file = TOKENIZER_JSON
     elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class, vocab_size)
-        file = VOCAB_FILE if described is None else tokenizer_json.FILE
+        file = VOCAB_FILE if described is None else TOKENIZER_JSON
     elif described is None and is_esm_folder(folder, class_in_config, usual_class):
         spec, file = read_esm_folder(folder), vocab_text.FILE
     elif described is None and is_llama_folder(folder, class_in_config):
         spec, file = read_llama_folder(folder, class_in_config), LLAMA_FILE
     elif is_unigram_folder(folder, described):
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
-        file = tokenizer_json.FILE
+        file = TOKENIZER_JSON
     else:
         config = TokenizerConfig(folder, class_in_config, usual_class)
         if described is not None and not config.rebuilds and is_word_piece_of_steps(described):
             read, model = read_word_piece_json, "WordPiece"
             spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
-            file = tokenizer_json.FILE
+            file = TOKENIZER_JSON
         else:
             parts = _word_piece(folder, described, config)
             spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
-    wheel = tokenizer_json.wheel_of(spec.json, file)
+    wheel = wheel_of(spec.json, file)
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec, wheel))
 
 
@@ -113,7 +115,7 @@ def _by_class(
     if is_fairseq_folder(folder, *named):
         return read_fairseq_folder(folder, *named), vocab_text.FILE
     if is_marked_ends_folder(folder, *named):
-        file = VOCAB_FILE if described is None else tokenizer_json.FILE
+        file = VOCAB_FILE if described is None else TOKENIZER_JSON
         return read_marked_ends_folder(folder, described, *named), file
     return None
 
@@ -129,7 +131,7 @@ def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, conf
         return parts
     if not folder.has(vocab_text.FILE):
         others = f"{VOCAB_FILE} with {MERGES_FILE}, {', '.join(MODEL_FILES)}"
-        names = f"{tokenizer_json.FILE}, {vocab_text.FILE}, {others}"
+        names = f"{TOKENIZER_JSON}, {vocab_text.FILE}, {others}"
         raise refusal("tokenizer-missing", f"the folder has none of {names}")
     parts = _from_vocab_text(folder, config)
     config.check_against(parts)

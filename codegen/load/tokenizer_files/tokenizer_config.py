@@ -15,9 +15,9 @@ from typing import Any
 from ...ir.tokenizer_spec import AddedToken
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_json import read_added_token
-from .tokenizer_parts import TokenizerParts
+from .tokenizer_json.fields import FILE as JSON_FILE
+from .tokenizer_json.fields import read_added_token
+from .tokenizer_json.spelled_word_piece import TokenizerParts
 
 FILE = "tokenizer_config.json"
 SPECIAL_TOKENS_FILE = "special_tokens_map.json"

@@ -18,11 +18,11 @@ from tokenizers import Tokenizer
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_folder import MERGES_FILE, VOCAB_FILE, read_byte_level_folder
+from codegen.load.tokenizer_files.folders.byte_level import MERGES_FILE, VOCAB_FILE, read_byte_level_folder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_config import ADDED_TOKENS_FILE, SPECIAL_TOKENS_FILE
 from codegen.load.tokenizer_files.tokenizer_config import FILE as CONFIG
-from codegen.load.tokenizer_files.tokenizer_json import FILE as JSON
+from codegen.load.tokenizer_files.tokenizer_json.fields import FILE as JSON
 from codegen.tokenizer import compile_tokenizer
 
 PIECES = 286

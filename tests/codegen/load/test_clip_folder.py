@@ -14,8 +14,8 @@ import pytest
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import ByteLevelSegmenter, ClipSegmenter, SplitSegmenter, TokenizerSpec
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_segmenters import CLIP_EXPRESSION
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_json.byte_level_segmenters import CLIP_EXPRESSION
 from codegen.tokenizer.byte_level_bpe import compile_byte_level_bpe
 from codegen.vocabulary.prunable import spelling_ids
 

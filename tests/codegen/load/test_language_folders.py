@@ -17,7 +17,7 @@ from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.pegasus_folder import pegasus_vocabulary
+from codegen.load.tokenizer_files.folders.pegasus import pegasus_vocabulary
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"

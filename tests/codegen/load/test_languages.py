@@ -17,7 +17,7 @@ from codegen.errors import EtchError
 from codegen.library_tokenizer.own_tokenizer import own_tokenizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.checkpoint import Checkpoint
-from codegen.load.tokenizer_files.template_json import read_post_processor
+from codegen.load.tokenizer_files.tokenizer_json.template import read_post_processor
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"
 GERMAN, ENGLISH, FRENCH, END = 42, 43, 44, 2

@@ -16,11 +16,11 @@ from tokenizers import Tokenizer
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.decoder_json import read_decoder
-from codegen.load.tokenizer_files.llama_folder import derived_merges
-from codegen.load.tokenizer_files.metaspace_json import METASPACE
+from codegen.load.tokenizer_files.folders.llama import derived_merges
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES
+from codegen.load.tokenizer_files.tokenizer_json.decoder import read_decoder
+from codegen.load.tokenizer_files.tokenizer_json.metaspace import METASPACE
+from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from codegen.tokenizer import compile_tokenizer
 
 UNKNOWN, CONTROL, USER_DEFINED, BYTE = 2, 3, 4, 6

@@ -12,8 +12,8 @@ import pytest
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import NoNormalizer, NormalFormNormalizer
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_folder import read_byte_level_folder
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.folders.byte_level import read_byte_level_folder
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.byte_level_bpe import MOST_BYTES
 

@@ -18,7 +18,7 @@ from codegen.ir.tokenizer_spec import (
     SplitSegmenter,
     WordSegmenter,
 )
-from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
+from codegen.load.tokenizer_files.tokenizer_json.byte_level_segmenters import read_segmenter
 
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"

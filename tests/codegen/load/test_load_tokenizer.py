@@ -42,7 +42,7 @@ from tokenizer_edits import (
 )
 
 from codegen.errors import EtchError
-from codegen.load.tokenizer_files.tokenizer_json import wheel_of
+from codegen.load.tokenizer_files.tokenizer_json.fields import wheel_of
 from codegen.tokenizer.folding import compile_folding
 
 

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model
-from codegen.load.tokenizer_files.unigram_json import read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.charsmap import read_charsmap
 from codegen.vocabulary.prunable import keep_pieces

@@ -18,7 +18,7 @@ from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_json import FILE as JSON
+from codegen.load.tokenizer_files.tokenizer_json.fields import FILE as JSON
 from codegen.tokenizer import compile_tokenizer
 
 CONFIG = "tokenizer_config.json"

@@ -34,11 +34,12 @@ from codegen.ir.tokenizer_spec import (  # noqa: E402
     WordPieceModel,
 )
 from codegen.load.files import CheckpointFolder  # noqa: E402
-from codegen.load.tokenizer_files import byt5_folder  # noqa: E402
-from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json  # noqa: E402
-from codegen.load.tokenizer_files.decoder_json import DecoderSpec, read_decoder  # noqa: E402
-from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES, read_unigram_json  # noqa: E402
+from codegen.load.tokenizer_files.folders.byt5 import DECODER as BYTES_DECODER  # noqa: E402
+from codegen.load.tokenizer_files.folders.byt5 import read_byt5_folder  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF, read_byte_level_json  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec, read_decoder  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES, read_unigram_json  # noqa: E402
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer  # noqa: E402
 
 PATH = ROOT / "tests" / "runtime" / "tokenizer" / "test_vocabulary.hpp"
@@ -228,7 +229,7 @@ def byte_spec() -> TokenizerSpec:
     """ByT5's, with two sentinels."""
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "tokenizer_config.json").write_text(json.dumps({"extra_ids": 2}))
-        return byt5_folder.read_byt5_folder(CheckpointFolder(Path(name)))
+        return read_byt5_folder(CheckpointFolder(Path(name)))
 
 
 def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> TokenizerSpec:
@@ -301,7 +302,7 @@ def render() -> str:
         *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
         *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),
         *_tokenizer("kBytesAlone", compile_tokenizer(byte_spec())),
-        *_decoder("kBytesAlone", byte_spec(), byt5_folder.DECODER),
+        *_decoder("kBytesAlone", byte_spec(), BYTES_DECODER),
         *_tokenizer("kMerged", compile_tokenizer(character_bpe_spec(_BYTE_ADDED, charsmap=_MAP))),
         *_tokenizer("kMergedText", compile_tokenizer(character_bpe_spec(byte_fallback=True, **_ONE_WORD))),
         *_decoder("kMergedText", character_bpe_spec(byte_fallback=True, **_ONE_WORD), _LLAMA),

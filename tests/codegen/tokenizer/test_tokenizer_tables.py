@@ -16,7 +16,7 @@ from make_test_vocabulary import PIECES, spec
 from codegen.errors import EtchError
 from codegen.ir.template_spec import Padding, Template, TemplatePart, bert_template
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.decoder_json import DecoderSpec
+from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 from codegen.tokenizer import (
     UNICODE_TABLE_BYTES,
     compile_decoder,

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.byte_level_bpe import made_by
 from codegen.vocabulary.prunable import keep_pieces

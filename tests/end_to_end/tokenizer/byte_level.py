@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"

@@ -14,7 +14,7 @@ from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, random_bytes, random_text
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.library_tokenizer.spelled import Speller
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byt5_folder import DECODER
+from codegen.load.tokenizer_files.folders.byt5 import DECODER
 from codegen.load.tokenizer_files.text_tokenizers import TargetTokenizer
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 

@@ -18,8 +18,8 @@ from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, ran
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_folder import read_byte_level_folder
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.folders.byte_level import read_byte_level_folder
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 
 # Where words end: contractions and what looks like them, white space of every kind before every kind of character.
 CONTRACTIONS = (

@@ -21,9 +21,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from unigram import SPECIALS, texts_of_pieces
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
-from codegen.load.tokenizer_files.llama_folder import derived_merges
-from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES
+from codegen.load.tokenizer_files.folders.llama import derived_merges
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 

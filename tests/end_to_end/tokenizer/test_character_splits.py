@@ -24,12 +24,12 @@ from unigram import compiled, random_rules, random_vocabulary, specials, unigram
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import SplitSegmenter, TokenizerSpec
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.unigram_json import read_unigram_json
-from codegen.load.tokenizer_files.word_level_json import read_word_level_json
-from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.word_level import read_word_level_json
+from codegen.load.tokenizer_files.tokenizer_json.word_piece import read_word_piece_json
 from codegen.tokenizer import compile_tokenizer
 
 BEHAVIORS = ("Isolated", "Contiguous", "Removed", "MergedWithPrevious", "MergedWithNext")

@@ -19,8 +19,8 @@ from tokenizer_texts import TRICKY, corpus_lines, random_bytes, random_text, ran
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json
-from codegen.load.tokenizer_files.byte_level_segmenters import CLIP_EXPRESSION
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF, read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level_segmenters import CLIP_EXPRESSION
 
 START, END = "<|startoftext|>", "<|endoftext|>"
 OLD_EXPRESSION = CLIP_EXPRESSION.removeprefix(r"<\|startoftext\|>|<\|endoftext\|>|")

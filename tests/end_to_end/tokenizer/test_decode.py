@@ -20,7 +20,7 @@ from unigram import random_spec as unigram_spec
 
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.decoder_json import DecoderSpec, read_decoder
+from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec, read_decoder
 
 WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": False}
 CLEANED = {**WORD_PIECE, "cleanup": True}

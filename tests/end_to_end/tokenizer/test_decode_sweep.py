@@ -27,7 +27,7 @@ from tokenizer_texts import corpus_lines, vocabulary
 from unigram import public_spec as unigram_spec
 
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.decoder_json import DecoderSpec
+from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(1)]
 

@@ -20,7 +20,7 @@ from tokenizer_texts import CORPORA, TRICKY, corpus_lines, joined, random_bytes,
 from codegen.errors import EtchError
 from codegen.ir.split_spec import ExpressionSegmenter
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.tokenizer import compile_tokenizer
 
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

@@ -11,7 +11,7 @@ from tokenizer_harness import Runtime, assert_same, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
 
 from codegen.ir.tokenizer_spec import BertNormalizer, CharacterBpeModel, SequenceNormalizer, TokenizerSpec
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
 
 FIRST = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 LETTERS = "abcde<\u00e9\u4e2d.'/w>"

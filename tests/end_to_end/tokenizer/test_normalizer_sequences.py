@@ -31,12 +31,12 @@ from unigram import (
 
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import SequenceNormalizer, TokenizerSpec
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
-from codegen.load.tokenizer_files.plain_normalizer_json import read_plain_normalizer
-from codegen.load.tokenizer_files.unigram_json import read_unigram_json
-from codegen.load.tokenizer_files.word_level_json import read_word_level_json
-from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
+from codegen.load.tokenizer_files.tokenizer_json.plain_normalizer import read_plain_normalizer
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.word_level import read_word_level_json
+from codegen.load.tokenizer_files.tokenizer_json.word_piece import read_word_piece_json
 
 
 def replace(pattern: str, content: str, kind: str = "Regex") -> dict[str, Any]:

@@ -17,8 +17,8 @@ from tokenizer_texts import random_text
 from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec, Trimming
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.tokenizer import compile_tokenizer
 
 KINDS = ("raw", "normalized", "both", "one character")

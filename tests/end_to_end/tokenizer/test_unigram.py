@@ -32,7 +32,7 @@ from unigram import (
 )
 
 from codegen.errors import EtchError
-from codegen.load.tokenizer_files.unigram_json import read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
 
 MAP = compiled(RULES)
 SPACES = {**RUNS, "content": " "}

@@ -20,7 +20,7 @@ from codegen.ir.template_spec import Template, TemplatePart
 from codegen.ir.tokenizer_spec import CharacterNormalizer, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.word_level_json import read_word_level_json
+from codegen.load.tokenizer_files.tokenizer_json.word_level import read_word_level_json
 from codegen.tokenizer.unicode_probe import changed_by
 
 WORDS = tuple(dict.fromkeys((*SPECIALS, *SMALL_VOCABULARY, "##a", "'s", "!!", "...", "a!", "x" * 300, "the", "cat")))

@@ -18,8 +18,8 @@ from codegen.errors import EtchError
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.word_level_json import read_word_level_json
-from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
+from codegen.load.tokenizer_files.tokenizer_json.word_level import read_word_level_json
+from codegen.load.tokenizer_files.tokenizer_json.word_piece import read_word_piece_json
 
 MARKS = ("e\u0301", "\u00e9", "\u0301", "\u0327", "\uac00", "\u1100\u1161", "\ufb01", "\u212b", "\u00bd", "\u0130")
 PIECES = (

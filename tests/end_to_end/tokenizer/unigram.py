@@ -15,7 +15,7 @@ import numpy as np
 
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model
-from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES, read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES, read_unigram_json
 
 METASPACE = "\u2581"
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

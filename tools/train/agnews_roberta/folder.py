@@ -11,7 +11,7 @@ import numpy as np
 from common.checkpoint import write_half, write_json
 from transformers import RobertaConfig, RobertaForSequenceClassification
 
-from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.prunable import keep_pieces
 
