@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import EtchError
+from ..load.tokenizer_files.charsmap import charsmap_halves, malformed_charsmap
 
 _BYTES = np.arange(1, 256)
 
@@ -43,18 +43,12 @@ class Charsmap:
 
 
 def read_charsmap(blob: bytes) -> Charsmap:
-    size = int.from_bytes(blob[:4], "little")
-    if len(blob) < 8 or size % 4 or not 4 <= size <= len(blob) - 4:
-        raise _refusal("its size is not that of its double array")
-    units = np.frombuffer(blob, "<u4", size // 4, 4).astype(np.uint32)
-    texts = blob[4 + size :] + b"\0"
-    try:
-        texts.decode("utf-8")
-    except UnicodeDecodeError:
-        raise _refusal("its texts are not UTF-8") from None
+    array, texts = charsmap_halves(blob)
+    units = np.frombuffer(array, "<u4").astype(np.uint32)
+    texts += b"\0"
     reached, values, splits_characters = _reached(units)
     if any(value >= len(texts) - 1 or texts[value] & 0xC0 == 0x80 for value in values):
-        raise _refusal("a key becomes what is not there")
+        raise malformed_charsmap("a key becomes what is not there")
     most = max(place | 0xFF for place in reached) + 1
     padded = np.pad(units, (0, max(most - len(units), 0)))
     return Charsmap(padded, np.frombuffer(texts, np.uint8), splits_characters)
@@ -72,12 +66,12 @@ def _reached(units: np.ndarray) -> tuple[set[int], set[int], bool]:
     while left:
         place, missing = left.pop()
         if place >= count:
-            raise _refusal("its double array ends early")
+            raise malformed_charsmap("its double array ends early")
         for byte in _BYTES[labels[place ^ _BYTES] == _BYTES].tolist():
             unit = int(padded[place ^ byte])
             following = place ^ byte ^ _offset(unit)
             if following >= count:
-                raise _refusal("its double array ends early")
+                raise malformed_charsmap("its double array ends early")
             more = missing - 1 if missing else _bytes_behind(byte)
             if unit >> 8 & 1:
                 values.add(int(units[following]) & 0x7FFFFFFF)
@@ -95,7 +89,3 @@ def _bytes_behind(first: int) -> int:
 
 def _offset(unit: int) -> int:
     return unit >> 10 << ((unit & 0x200) >> 6)
-
-
-def _refusal(what: str) -> EtchError:
-    return EtchError("charsmap-malformed", "front-end", f"the normalizer's compiled map is malformed: {what}")

@@ -186,6 +186,15 @@ def test_malformed_maps(blob: bytes, says: str) -> None:
     assert refused.value.code == "charsmap-malformed"
 
 
+@pytest.mark.parametrize("blob", [b"", b"\x04\0\0\0", charsmap(texts=b"\xff")])
+def test_malformed_maps_do_not_reach_the_library(blob: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    """It would print where in Rust it panics."""
+    with pytest.raises(EtchError) as refused:
+        read_unigram_json(tiny() | {"normalizer": precompiled(blob)})
+    assert refused.value.code == "charsmap-malformed"
+    assert capfd.readouterr().err == ""
+
+
 def sentencepiece_file() -> bytes:
     pieces = piece("<unk>", 0, 2) + piece("</s>", 0, 3) + piece(METASPACE + "the", -1.5) + piece("<0x00>", -2, 6)
     trainer = field(2, field(3, 1) + field(35, 1) + varint(99 << 3 | 1) + bytes(8))

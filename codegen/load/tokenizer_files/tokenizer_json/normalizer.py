@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from itertools import takewhile
 from typing import Any
 
 from ....ir.tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
 from ...refusal import refusal, shown
+from ..charsmap import charsmap_halves
 from .fields import FILE, only_fields, typed
 
 FOLDS = ("NFD", "NFKD", "StripAccents", "Lowercase")
@@ -120,17 +120,15 @@ def listed_in(sequence: dict[str, Any]) -> list[Any]:
     return inner
 
 
-def _charsmap(step: dict[str, Any]) -> bytes | None:
+def _charsmap(step: dict[str, Any]) -> bytes:
     only_fields(step, "normalizer", {"type", "precompiled_charsmap"}, required={"precompiled_charsmap"})
     text = step["precompiled_charsmap"]
     try:
-        return base64.b64decode(text, validate=True) if isinstance(text, str) else _refuse_map(text)
-    except (binascii.Error, ValueError):
-        return _refuse_map(text)
-
-
-def _refuse_map(text: object) -> bytes:
-    raise refusal("tokenizer-type", f"precompiled_charsmap must be Base64, got {shown(text)}", file=FILE)
+        blob = base64.b64decode(text, validate=True)
+    except (TypeError, ValueError):
+        raise refusal("tokenizer-type", f"precompiled_charsmap must be Base64, got {shown(text)}", file=FILE) from None
+    charsmap_halves(blob)
+    return blob
 
 
 def strip_of(step: dict[str, Any]) -> tuple[bool, bool]:
