@@ -35,10 +35,11 @@ def outcomes(loader: Loader, copy: Path, place: Place) -> list[str]:
     return found
 
 
-def test_each_is_taken_or_refused_by_name(tmp_path: Path) -> None:
+def test_each_is_taken_or_refused_by_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     chosen = sampled(list(places()), SAMPLE, "places of recorded checkpoints")
     loader = Loader()
     codes = [code for place in chosen for code in outcomes(loader, tmp_path / "model", place)]
     loader.close()
     assert codes.count("ok") > len(codes) // 8
     assert len(set(codes)) > 40
+    assert "panicked" not in capfd.readouterr().err  # the library, before it is refused
