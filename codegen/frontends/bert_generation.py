@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder of BertGeneration (Rothe et al., 2020, arXiv:1907.12461), for embeddings: BERT without segments and
-without a pooler. Its decoder is not read. Names as in `transformers`."""
+without a pooler. With its decoder it is a half of an `encoder-decoder`. Names as in `transformers`."""
 
 from __future__ import annotations
 
-from ..ir.graph import Embed, Graph, Term
+from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits, usual_limits
@@ -15,7 +15,6 @@ from .shared import parts
 
 MODEL_TYPE = "bert-generation"
 ENCODER = "BertGenerationEncoder"
-_WORDS, _POSITIONS, _NORM = (f"embeddings.{name}" for name in ("word_embeddings", "position_embeddings", "LayerNorm"))
 
 
 def read_limits(config: Config) -> Limits:
@@ -34,16 +33,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape, limits = bert_like.read_shape(config), read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = parts.prefix_of(checkpoint, "bert.", bert_like.WORDS)  # of files whose other half was cut off
-    tensors.ignore(f"{prefix}embeddings.position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
-    words, positions = (
-        parts.parameter(tensors, name.rpartition(".")[2], f"{prefix}{name}.weight", (entries, shape.hidden))
-        for name, entries in ((_WORDS, limits.vocabulary), (_POSITIONS, limits.positions))
-    )
-    body = (
-        Embed((Term(words, "ids"), Term(positions, "positions")), "hidden"),
-        parts.layer_norm(tensors, "embedding_norm", [f"{prefix}{_NORM}"], shape.hidden, shape.epsilon, "hidden"),
-        bert_like.encoder_layers(config, tensors, prefix, shape),
-    )
+    tables = bert_like.Tables(limits.vocabulary, limits.positions, segments=0)
+    body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
     head, widths, result, notes = read_head(checkpoint, ENCODER, "hidden", shape.hidden, None, body=body)
     tensors.finish()
     return Graph(widths | shape.widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)

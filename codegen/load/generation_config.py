@@ -128,7 +128,13 @@ def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> Genera
 
 
 def _values_in(config: Config) -> dict[str, Any]:
-    return {key: config.values.get(key) for key in _READ | set(_NEUTRAL) | set(_OF_DRAWING)}
+    """What it says; where it is of two models, what it leaves open its decoder's part may say."""
+    part = config.values.get("decoder")
+    keys = _READ | set(_NEUTRAL) | set(_OF_DRAWING)
+    own = {key: config.values.get(key) for key in keys}
+    if not isinstance(part, dict):
+        return own
+    return {key: part.get(key) if value is None else value for key, value in own.items()}
 
 
 def _counting(params: TaskParams) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import decoder_settings as decoders
 import writer_variants as recorded
 from drawn_encoders import T5_RARE, T5_SHAPE, led_windows, sparse_attention
+from drawn_pairs import draw_pair
 from like_llama_settings import LIKE_LLAMA
 
 Settings = dict[str, Any]
@@ -23,6 +24,7 @@ NAMES = {
     "blenderbot-small": "BlenderbotSmall",
     "bloom": "Bloom",
     "codegen": "CodeGen",
+    "encoder-decoder": "EncoderDecoder",
     "falcon": "Falcon",
     "gpt2": "GPT2",
     "gpt_bigcode": "GPTBigCode",
@@ -149,6 +151,8 @@ _POSITIONS = {"led": ("max_encoder_position_embeddings", "max_decoder_position_e
 
 def draw_writer(source: random.Random, family: str) -> Settings:
     """Settings of a model."""
+    if family == "encoder-decoder":
+        return draw_pair(source)
     settings = dict(_BASES[family])
     often = _shape(source, family)
     for key, (chance, values) in often.items():

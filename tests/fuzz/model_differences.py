@@ -302,7 +302,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
     limits = front.read_limits(config)
     check_keys(config, may_decode=True)
     has_encoder = family not in WITHOUT_ENCODER
-    settings = read_generation(files, config, limits.vocabulary, has_encoder=has_encoder)
+    settings = read_generation(files, config, limits.target_vocabulary, has_encoder=has_encoder)
     forced = int(settings.forced_begin is not None)
     most = _MOST_WRITTEN - forced if settings.max_tokens is None else settings.max_tokens
     graph = front.graph_of(config, open_weights(files)[0], _MOST_READ, most, settings)
@@ -311,7 +311,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
     assert graph.target is not None
     for length in (1, 4, 13):
         ids = source.integers(3, limits.vocabulary, length).tolist()
-        more = source.integers(3, limits.vocabulary, min(5, most - 1)).tolist()
+        more = source.integers(3, limits.target_vocabulary, min(5, most - 1)).tolist()
         begin = list(graph.target.read_first(ids))
         given, asked = torch.tensor([ids]), torch.tensor([begin + more])
         inputs = {"input_ids": given, "decoder_input_ids": asked} if has_encoder else {"input_ids": asked}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Embed, Graph, Layers, Node, Norm, Term
+from ...ir.graph import Embed, Graph, Index, Layers, Node, Norm, Term
 from ...ir.tokenizer_spec import TokenizerSpec
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
@@ -149,19 +149,20 @@ def embed_projected(
 
 
 def embed_ids(tensors: TensorFile, prefix: str, tables: Tables, width: int, out: str, first_position: int = 0) -> Embed:
-    """Words, segments and positions."""
+    """Words, segments where there are any, and positions."""
     embeddings = f"{prefix}embeddings."
     tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
-    segments, positions = f"{embeddings}token_type_embeddings.weight", f"{embeddings}position_embeddings.weight"
 
-    def table(name: str, tensor: str, entries: int) -> parts.Parameter:
-        return parts.parameter(tensors, name, tensor, (entries, width))
+    def term(name: str, tensor: str, entries: int, by: Index, first: int = 0) -> Term:
+        return Term(parts.parameter(tensors, name, tensor, (entries, width)), by, first)
 
+    segments = ("segment_embeddings", f"{embeddings}token_type_embeddings.weight", tables.segments)
+    positions = ("position_embeddings", f"{embeddings}position_embeddings.weight", tables.positions)
     return Embed(
         (
-            Term(table("word_embeddings", f"{prefix}{WORDS}", tables.vocabulary), "ids"),
-            Term(table("segment_embeddings", segments, tables.segments), "segments"),
-            Term(table("position_embeddings", positions, tables.positions), "positions", first_position),
+            term("word_embeddings", f"{prefix}{WORDS}", tables.vocabulary, "ids"),
+            *((term(*segments, "segments"),) if tables.segments else ()),
+            term(*positions, "positions", first_position),
         ),
         out,
     )
@@ -181,6 +182,11 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
 def check_encoder_only(config: Config) -> None:
     """Refuses what the same class of `transformers` could be besides."""
     check_no_decoder(config)
+    check_positions(config)
+
+
+def check_positions(config: Config) -> None:
+    """Refuses other positions than those of a table."""
     position = config.text("position_embedding_type", "absolute")
     if position != "absolute":
         raise parts.refuse(

@@ -16,6 +16,7 @@ from .computed import beside
 from .encoder_layer import LayerShape
 
 _MASKED, _BETWEEN, _READY, OUT, WEIGHTS = "masked", "transformed_input", "transformed", "candidates", "word_weights"
+LOGITS = "logits"
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Prediction:
         )
 
     @classmethod
-    def as_roberta(cls, shape: LayerShape) -> Prediction:
-        """By RoBERTa's names; its activation is gelu, whatever that of the layers is."""
+    def as_roberta(cls, shape: LayerShape, head: str = "lm_head") -> Prediction:
+        """By RoBERTa's names below its head; its activation is gelu, whatever that of the layers is."""
         return cls(
-            dense="lm_head.dense",
-            norm="lm_head.layer_norm",
-            bias="lm_head.bias",
-            decoder="lm_head.decoder",
+            dense=f"{head}.dense",
+            norm=f"{head}.layer_norm",
+            bias=f"{head}.bias",
+            decoder=f"{head}.decoder",
             activation="gelu",
             epsilon=shape.epsilon,
             width=shape.hidden,
@@ -93,6 +94,15 @@ class Prediction:
         ready = value if self.dense is None else _READY
         weights = WordWeights("decoder", weight, bias, sparse.pooling, sparse.twice, ready, WEIGHTS)
         return (*between, weights), {**widths, WEIGHTS: weight.shape[0]}
+
+    def logits(
+        self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int
+    ) -> tuple[tuple[Node, ...], dict[str, int]]:
+        """The ops from `value` to the logits of every entry, likewise."""
+        weight, bias = self._decoder(config, tensors, body)
+        between, widths = self._transform(tensors, value, width)
+        ready = value if self.dense is None else _READY
+        return (*between, Linear("logits", weight, bias, ready, LOGITS)), {**widths, LOGITS: weight.shape[0]}
 
     def _decoder(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...]

@@ -140,7 +140,8 @@ def config_class(model_class: Any, name: str) -> Any:
 
 
 def _weigh_words(model: Any, name: str) -> None:
-    words = model.get_input_embeddings().weight
+    reads = model.decoder if name.startswith("encoder-decoder/") else model  # the others have words in common
+    words = reads.get_input_embeddings().weight
     with torch.no_grad():
         if name in SPECIAL or name.endswith("/ends"):  # that some texts end
             words[model.config.eos_token_id] *= 2

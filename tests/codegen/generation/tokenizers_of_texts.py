@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a
 tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's,
-Blenderbot's."""
+Blenderbot's, BERT's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import transformers
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M_CODES
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
 from unigram import compiled
-from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM
+from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM, VOCABULARY
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
 _BEGIN, _END, _TURN = "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>"
@@ -151,6 +151,12 @@ SPECIAL = {
     "llama/texts": _TWO_ENDS,
     "lfm2/texts": _TWO_ENDS,
     "phi3/texts": _TWO_ENDS,
+    "encoder-decoder/texts": {
+        "vocab_size": len(VOCABULARY),
+        "pad_token_id": VOCABULARY.index("[PAD]"),
+        "eos_token_id": VOCABULARY.index("[SEP]"),
+        "decoder_start_token_id": VOCABULARY.index("[CLS]"),
+    },
     "opt/texts": {"vocab_size": len(ROBERTA_VOCABULARY), "bos_token_id": 2, "eos_token_id": 2, "pad_token_id": 1},
 }
 PROMPTS = (
@@ -186,6 +192,11 @@ def _made(name: str, pieces: Sequence[str], merges: Sequence[str], **settings: A
 def _falling(pieces: Sequence[str], first: int = 0) -> list[tuple[str, float]]:
     """Each less likely than the one before it, from the `first` on."""
     return [(piece, -float(max(0, i - first))) for i, piece in enumerate(pieces)]
+
+
+def _write_bert(folder: Path) -> None:
+    vocab = {piece: i for i, piece in enumerate(VOCABULARY)}
+    transformers.BertTokenizer(vocab=vocab, model_max_length=20).save_pretrained(folder)
 
 
 def _write_gpt(folder: Path) -> None:
@@ -316,4 +327,5 @@ _WRITERS: dict[str, Callable[[Path], None]] = {
     "m2m_100/languages": _write_m2m,
     "plbart/texts": _write_plbart,
     "pegasus/texts": _write_pegasus,
+    "encoder-decoder/texts": _write_bert,
 }

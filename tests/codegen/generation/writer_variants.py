@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
     BART,
@@ -371,6 +372,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"activation_function": "gelu", "tie_word_embeddings": False},
     ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+    **PAIRED,
 }
 
 _DECODERS = """
@@ -390,4 +392,5 @@ CLASSES = {
     **{name: f"{name}LMHeadModel" for name in ("GPT2", "OpenAIGPT")},
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
     "Marian": "MarianMTModel",
+    "EncoderDecoder": "EncoderDecoderModel",
 }
