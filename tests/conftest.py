@@ -13,7 +13,7 @@ from sampling import sampled
 os.environ["ETCH_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # main() of codegen/cli.py says why
 
-LONG_CASES = 3  # of a sample
+LONG_CASES = 2  # of a sample
 
 
 def _of_the_sample(items: list[pytest.Item]) -> list[pytest.Item]:
