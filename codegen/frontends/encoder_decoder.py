@@ -25,7 +25,7 @@ from .shared.computed import Computed
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
-from .shared.target import build_behind_encoder, build_target
+from .shared.target import build_behind_encoder, build_target, check_begin
 
 MODEL_TYPE = "encoder-decoder"
 HARMLESS_KEYS = frozenset({"encoder", "decoder", "vocab_size"})  # the halves have one each
@@ -135,9 +135,7 @@ def graph_of(
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     parts.check_max_tokens(max_source, encoder.positions, f"encoder.{_POSITIONS}")
     parts.check_max_tokens(target.steps(max_source), decoder.positions, f"decoder.{_POSITIONS}")
-    if decoder.kind.counts_from_padding and decoder.first - 1 in target.begin:
-        message = f"a target begins with the padding token, pad_token_id {decoder.first - 1}, which has no position"
-        raise parts.refuse("generation-not-supported", message)
+    check_begin(target, decoder.first - 1 if decoder.kind.counts_from_padding else None)
     body = bert_like.encoder_body(
         encoder.config, tensors, "encoder.", encoder.tables, encoder.shape, bert_like.BERT, encoder.first
     )

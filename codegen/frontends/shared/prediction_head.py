@@ -75,8 +75,8 @@ class Prediction:
         write."""
         rows = _READY if self.dense is None else _MASKED
         weight, bias = self._decoder(config, tensors, body)
-        between, widths = self._transform(tensors, rows, width)
-        best = Best("decoder", weight, bias, count, _READY, OUT)
+        between, widths, ready = self._transform(tensors, rows, width)
+        best = Best("decoder", weight, bias, count, ready, OUT)
         return (Masked(mask, value, rows), *between, best), {rows: width, **widths, OUT: 2 * count}
 
     def weights(
@@ -90,8 +90,7 @@ class Prediction:
     ) -> tuple[tuple[Node, ...], dict[str, int]]:
         """The ops from `value` to what each text weighs the entries, likewise."""
         weight, bias = self._decoder(config, tensors, body)
-        between, widths = self._transform(tensors, value, width)
-        ready = value if self.dense is None else _READY
+        between, widths, ready = self._transform(tensors, value, width)
         weights = WordWeights("decoder", weight, bias, sparse.pooling, sparse.twice, ready, WEIGHTS)
         return (*between, weights), {**widths, WEIGHTS: weight.shape[0]}
 
@@ -100,8 +99,7 @@ class Prediction:
     ) -> tuple[tuple[Node, ...], dict[str, int]]:
         """The ops from `value` to the logits of every entry, likewise."""
         weight, bias = self._decoder(config, tensors, body)
-        between, widths = self._transform(tensors, value, width)
-        ready = value if self.dense is None else _READY
+        between, widths, ready = self._transform(tensors, value, width)
         return (*between, Linear("logits", weight, bias, ready, LOGITS)), {**widths, LOGITS: weight.shape[0]}
 
     def _decoder(
@@ -121,11 +119,11 @@ class Prediction:
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
         return weight, bias
 
-    def _transform(self, tensors: TensorFile, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int]]:
-        """The ops from `value` to what the last linear reads, and the widths of what they write; none where that is
-        all."""
+    def _transform(self, tensors: TensorFile, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int], str]:
+        """The ops from `value` to what the last linear reads, the widths of what they write, and what it reads; none
+        where that is all."""
         if self.dense is None:
-            return (), {}
+            return (), {}, value
         source, inputs = value, width
         ops: list[Node] = []
         widths: dict[str, int] = {}
@@ -137,7 +135,7 @@ class Prediction:
         if self.norm is not None:
             shape, bias = (self.width, self.epsilon), self.norm_bias
             ops.append(parts.layer_norm(tensors, "transform_norm", [self.norm], *shape, _READY, bias=bias))
-        return tuple(ops), widths | {_READY: self.width}
+        return tuple(ops), widths | {_READY: self.width}, _READY
 
     def _linear(
         self, tensors: TensorFile, name: str, source: str, shape: tuple[int, int], value: str, out: str

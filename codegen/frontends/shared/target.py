@@ -48,6 +48,13 @@ def build_target(
     )
 
 
+def check_begin(target: Target | None, padding: int | None) -> None:
+    """EtchError where a target begins with the padding token, of a decoder that counts no position for it."""
+    if target is not None and padding in target.begin:
+        message = f"a target begins with the padding token, pad_token_id {padding}, which has no position"
+        raise parts.refuse("generation-not-supported", message)
+
+
 def build_behind_encoder(
     checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int, positions: int
 ) -> Graph:

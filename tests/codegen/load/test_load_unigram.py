@@ -8,6 +8,7 @@ import json
 import random
 import struct
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from sentencepiece_files import field, piece, varint
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.charsmap import read_charsmap
@@ -187,10 +190,15 @@ def test_malformed_maps(blob: bytes, says: str) -> None:
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x04\0\0\0", charsmap(texts=b"\xff")])
-def test_malformed_maps_do_not_reach_the_library(blob: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+def test_malformed_maps_do_not_reach_the_library(
+    blob: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """It would print where in Rust it panics."""
+    values = tiny() | {"normalizer": precompiled(blob)}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(values), encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}', encoding="utf-8")
     with pytest.raises(EtchError) as refused:
-        read_unigram_json(tiny() | {"normalizer": precompiled(blob)})
+        load_tokenizer(CheckpointFolder(tmp_path), 1000)
     assert refused.value.code == "charsmap-malformed"
     assert capfd.readouterr().err == ""
 
