@@ -226,7 +226,7 @@ def _run(command: list[str], what: str, echo: Callable[[str], None] = lambda _: 
                 lines = [*lines[1 - _LOG_LINES :], line.rstrip("\n")]
                 if line.startswith(_COMPILES_RUNTIME):
                     kept = line.rstrip().partition(" from ")[2]
-                    echo(f"compiling the runtime first, a minute or two; later builds take it from {kept}")
+                    echo(f"compiling the runtime first, up to a minute; later builds take it from {kept}")
                 if found := _STEP.match(line):
                     advance_to(int(found[1]), int(found[2] or 100))
                 advance(0)

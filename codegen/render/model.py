@@ -87,7 +87,7 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
     environment = template_environment()
     name = model.name
     tables_file = f"{name}_tables.{'cpp' if form == 'c' else 'S'}"
-    sources = [f"{name}.cpp", f"{name}_c.cpp", f"{name}_self_test.cpp", tables_file]
+    sources = [*(f"{name}{end}.cpp" for end in ("", "_c", "_self_test", "_tokenizer")), tables_file]
     common = {
         "name": name,
         "max_tokens": model.program.max_tokens,
@@ -115,6 +115,7 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         file(f"{name}.hpp", "model.hpp.j2", _header_values(model)),
         file(f"{name}.h", "model.h.j2", _header_values(model) | {"upper": name.upper()}),
         file(f"{name}_c.cpp", "model_c.cpp.j2", {}),
+        file(f"{name}_tokenizer.cpp", "tokenizer.cpp.j2", {"tokenizer_type": model.tokenizer.cpp_type}),
         file(f"{name}.cpp", "model.cpp.j2", _source_values(model, environment)),
         file(f"{name}_weights.hpp", "weights.hpp.j2", _weights_values(model, rows, tables_file)),
         file(

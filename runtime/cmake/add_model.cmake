@@ -56,7 +56,8 @@ function(etch_add_model_library library)
   if(model_TABLES STREQUAL "c")
     set(tables ${folder}/${name}_tables.cpp)
   endif()
-  set(sources ${folder}/${name}.cpp ${folder}/${name}_c.cpp ${folder}/${name}_self_test.cpp)
+  set(sources ${folder}/${name}.cpp ${folder}/${name}_c.cpp ${folder}/${name}_self_test.cpp
+    ${folder}/${name}_tokenizer.cpp)
   set(headers ${folder}/${name}.hpp ${folder}/${name}.h ${folder}/${name}_weights.hpp)
 
   set(cuda_source "")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where; the prefix may be moved afterwards. Components: etch-development (headers, libraries,
-# CMake and pkg-config files, the generator for etch_add_model), etch-models (their headers and libraries), etch-programs.
+# CMake and pkg-config files, for etch_add_model the generator and what tokenizers are made of), etch-models (their headers
+# and libraries), etch-programs.
 # Libraries for GPUs have export sets of their own: who uses the others needs no CUDA.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -26,6 +27,8 @@ function(etch_install_runtime)
     DESTINATION ${etch_package} ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/codegen DESTINATION ${etch_generator} ${component}
     PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/src/tokenizer DESTINATION ${etch_generator}/runtime/src ${component}
+    FILES_MATCHING PATTERN *.hpp)  # what a generated model makes its own tokenizer of
   etch_install_pkg_config(etch "runtime of the models that etch generates" "" "" ${component})
   if(TARGET etch_cuda)
     etch_install_cuda_library(etch_cuda cuda ${etch_package} ${component})

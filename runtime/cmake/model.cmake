@@ -89,7 +89,10 @@ function(etch_model_library target name folder sources)
   if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}>)
+  get_property(generator GLOBAL PROPERTY ETCH_GENERATOR)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${folder}>
+    PRIVATE ${generator}/runtime/src)  # for what its tokenizer is made of
   target_link_libraries(${target} PUBLIC etch::runtime PRIVATE $<BUILD_INTERFACE:etch_flags>)
   foreach(source IN LISTS sources)
     if(source MATCHES "\\.S$")

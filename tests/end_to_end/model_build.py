@@ -7,6 +7,7 @@ linked with what it used for that model's program (model-programs.json, see test
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -103,29 +104,51 @@ def _compile(folder: Path, built: Built, declared: dict[str, list[str]]) -> None
     for place in (objects, program.parent):
         place.mkdir(parents=True, exist_ok=True)
 
+    tokenizer = f"{name}_tokenizer.cpp"
+
     def compile_one(source: str) -> Path:
-        return _compile_one(folder / source, folder, name, task, program.name)
+        command = _command_for(folder / source, folder, name, task, program.name)
+        if source == tokenizer:
+            return _tokenizer_object(folder / source, command)
+        return _compile_one(folder / source, objects / f"{source}.o", command)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        model = list(pool.map(compile_one, declared["SOURCES"]))
+        model = dict(zip(declared["SOURCES"], pool.map(compile_one, declared["SOURCES"]), strict=True))
     if record["stack"]:
         checker, *runtime = record["stack"]
         report = str(folder / "build" / f"{name}.stack.txt")
-        run([checker, name, *declared["STACK_BUDGET"], report, *map(str, model), "--", *runtime])
+        public = [str(made) for source, made in model.items() if source != tokenizer]  # what a user calls
+        run([checker, name, *declared["STACK_BUDGET"], report, *public, "--", str(model[tokenizer]), *runtime])
     built.library.unlink(missing_ok=True)
-    run([record["archiver"], "qc", str(built.library), *map(str, model)])
+    run([record["archiver"], "qc", str(built.library), *map(str, model.values())])
 
 
-def _compile_one(source: Path, folder: Path, name: str, task: str, program: str, *options: str) -> Path:
-    made = folder / "build" / "objects" / f"{source.name}.o"
-    run([*_command_for(source, folder, name, task, program), *options, "-o", made, "-c", source])
+def _compile_one(source: Path, made: Path, command: Sequence[str]) -> Path:
+    run([*command, "-o", made, "-c", source])
     return made
+
+
+def _tokenizer_object(source: Path, command: Sequence[str]) -> Path:
+    """Of the code of a tokenizer, compiled once for all models whose tokenizer has the same parts."""
+    parts = source.read_text().rstrip().rpartition("\n")[2]
+    key = hashlib.sha256(f"{parts} {_tokenizer_headers()}".encode()).hexdigest()[:16]
+    made = _build_folder() / "tokenizers" / f"{key}.o"
+    once(made.with_suffix(".made"), key, lambda: _compile_one(source, made, command))
+    return made
+
+
+@cache
+def _tokenizer_headers() -> str:
+    """A hash of what tokenizers are compiled of."""
+    headers = sorted((ROOT / "runtime").rglob("*.hpp"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in headers)).hexdigest()
 
 
 def _link(folder: Path, built: Built, declared: dict[str, list[str]]) -> None:
     record, program = _record(), built.program.path
     (name,), (task,) = declared["NAME"], declared["TASK"]
-    main = _compile_one(_MAIN, folder, name, task, program.name, *_headers())
+    command = [*_command_for(_MAIN, folder, name, task, program.name), *_headers()]
+    main = _compile_one(_MAIN, folder / "build" / "objects" / f"{_MAIN.name}.o", command)
     linked = [*record["linker"], str(main), *record["program"], str(built.library), *record["libraries"]]
     run([*linked, "-o", str(program)])
 

@@ -131,6 +131,8 @@ def _area_of_object(piece: Piece, models: list[Model], runtime: bool) -> str:
     path = piece.origin.object.replace("\\", "/")
     if any(source in (m.name, f"{m.name}_c", f"{m.name}_self_test", f"{m.name}_tables") for m in models):
         return "model"
+    if any(source == f"{m.name}_tokenizer" for m in models):
+        return "tokenizer"
     if archive == "libetch.a":
         folders = {file.relative_to(_RUNTIME).parts for file in _RUNTIME.rglob(f"{source}.cpp")}
         first = {parts[0] if len(parts) > 1 else "" for parts in folders}

@@ -45,7 +45,8 @@ struct Tokenized {
 };
 
 // A tokenizer is composed of parts, each a struct of const tables and settings that codegen/tokenizer makes; nothing is
-// owned or computed at run time. What a program links follows from the types: src/tokenizer/compositions has the list.
+// owned or computed at run time. What a program links follows from the types: a generated model's NAME_tokenizer.cpp
+// makes the functions below for its own, of the parts in src/tokenizer/composition.hpp.
 template <class NormalizerPart, class SegmenterPart, class ModelPart>
 struct Tokenizer {
     using Normalizer = NormalizerPart;
@@ -61,58 +62,6 @@ struct Tokenizer {
 };
 
 using BertTokenizer = Tokenizer<BertNormalizer, BertSegmenter, WordPiece>;
-// Whole words: a WordPiece without pieces that go on a word.
-using WordLevelTokenizer = Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>;
-// Characters as models that spell words have them.
-using SingleCharacterTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>;
-// No vocabulary: the bytes of a text.
-using ByteTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>;
-using ByteLevelBpeTokenizer = Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
-using DigitsBpeTokenizer = Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>;
-using Cl100kBpeTokenizer = Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>;
-using NormalFormByteLevelBpeTokenizer = Tokenizer<NormalFormNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
-using NormalFormDigitsBpeTokenizer = Tokenizer<NormalFormNormalizer, DigitsSegmenter, ByteLevelBpe>;
-using NormalFormCl100kBpeTokenizer = Tokenizer<NormalFormNormalizer, Cl100kSegmenter, ByteLevelBpe>;
-using CharacterByteLevelBpeTokenizer = Tokenizer<CharacterNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
-using CharacterWordPieceTokenizer = Tokenizer<CharacterNormalizer, BertSegmenter, WordPiece>;
-using NormalFormWordPieceTokenizer = Tokenizer<NormalFormNormalizer, BertSegmenter, WordPiece>;
-using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>;
-using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
-// Words of fairseq's BPE.
-using LineWordBpeTokenizer = Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>;
-using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
-// As the `sentencepiece` library itself does it.
-using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;
-using SentencePieceBpeTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, CharacterBpe>;
-using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
-using FormCharsmapUnigramTokenizer = Tokenizer<FormCharsmapNormalizer, MetaspaceSegmenter, Unigram>;
-using NormalFormUnigramTokenizer = Tokenizer<NormalFormNormalizer, MetaspaceSegmenter, Unigram>;
-using SequenceByteLevelBpeTokenizer = Tokenizer<SequenceNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
-using SequenceDigitsBpeTokenizer = Tokenizer<SequenceNormalizer, DigitsSegmenter, ByteLevelBpe>;
-using SequenceCl100kBpeTokenizer = Tokenizer<SequenceNormalizer, Cl100kSegmenter, ByteLevelBpe>;
-using SequenceCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmenter, CharacterBpe>;
-using SequenceWordPieceTokenizer = Tokenizer<SequenceNormalizer, BertSegmenter, WordPiece>;
-using SequenceWordLevelTokenizer = Tokenizer<SequenceNormalizer, WhitespaceSegmenter, WordPiece>;
-using SequenceUnigramTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmenter, Unigram>;
-using ExpressionBpeTokenizer = Tokenizer<NoNormalizer, ExpressionSegmenter, ByteLevelBpe>;
-using SequenceExpressionBpeTokenizer = Tokenizer<SequenceNormalizer, ExpressionSegmenter, ByteLevelBpe>;
-// Behind pre-tokenizers that part a text at single characters.
-using SplitByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
-using SequenceSplitByteLevelBpeTokenizer =
-    Tokenizer<SequenceNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
-using SequenceClipBpeTokenizer = Tokenizer<SequenceNormalizer, ClipSegmenter, ByteLevelBpe>;
-using WordByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
-using SequenceWordByteLevelBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
-using SplitWordPieceTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;
-using SequenceSplitWordPieceTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;
-using SequenceSplitCharacterBpeTokenizer =
-    Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, CharacterBpe>;
-using WordCharacterBpeTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>;
-using SequenceWordCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>;
-using SplitUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;
-using SequenceSplitUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;
-using WordUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
-using SequenceWordUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
 
 // Bytes of scratch memory for one call, which hold a word and its pieces: any content, aligned to 8 bytes.
 template <class Tables>

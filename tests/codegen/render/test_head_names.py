@@ -62,7 +62,8 @@ def test_what_is_allowed_compiles(model: Path, tmp_path: Path) -> None:
     for path in sources:
         if path.suffix == ".cpp":
             source.write_text(f'namespace etch {{ namespace model {{\n{declared}}}}}\n#include "{path.name}"\n')
-            command = [compiler, "-std=c++17", "-fsyntax-only", f"-I{model}", f"-I{ROOT / 'runtime/include'}", source]
+            folders = (model, ROOT / "runtime/include", ROOT / "runtime/src")
+            command = [compiler, "-std=c++17", "-fsyntax-only", *(f"-I{folder}" for folder in folders), source]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, "\n".join(line for line in done.stderr.splitlines() if "error" in line)
 

@@ -37,6 +37,9 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return request.param, folder / "tiny"
 
 
+PARTS = f"-I{ROOT / 'runtime/src'}"  # of a tokenizer, which a model's own source is made of
+
+
 def includes(folder: Path) -> list[str]:
     return [f"-I{ROOT / 'runtime/include'}", f"-I{folder}"]
 
@@ -59,7 +62,7 @@ def test_c_gets_what_cpp_gets(model: tuple[str, Path], build: Path, tmp_path: Pa
     macros = [f"-DVERB={verb}", f"-DOUTPUTS={outputs}", f"-DCOUNT=ETCH_TINY_{count}"]
     if names is not None:
         macros.append(f"-DNAME_OF=etch_tiny_{names}")
-    cpp = ("-std=c++17", "-O2", "-ffp-contract=off", *STRICT, *macros, *includes(folder))
+    cpp = ("-std=c++17", "-O2", "-ffp-contract=off", *STRICT, *macros, *includes(folder), PARTS)
     done(tool("gcc"), "-std=c99", "-O2", *STRICT, *macros, *includes(folder), "-c", HERE / "c_header.c", cwd=tmp_path)
     of_model = sorted(folder.glob("*.cpp"))
     sources = [HERE / "c_header_reference.cpp", *of_model]
@@ -79,7 +82,7 @@ def test_a_c_program_needs_no_cpp_library(model: tuple[str, Path], build: Path, 
     )
     for source in sorted(model[1].glob("*.cpp")):
         options = ("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti", "-fno-math-errno")
-        done(tool("g++"), *options, *includes(model[1]), "-c", source, cwd=tmp_path)
+        done(tool("g++"), *options, *includes(model[1]), PARTS, "-c", source, cwd=tmp_path)
     done(tool("ar"), "rcs", "libtiny.a", *sorted(tmp_path.glob("*.o")), cwd=tmp_path)
     libraries = (tmp_path / "libtiny.a", build / "bin/libetch.a")
     done(tool("gcc"), "-std=c99", *includes(model[1]), "main.c", *libraries, "-o", "program", cwd=tmp_path)

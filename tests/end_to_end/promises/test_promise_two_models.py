@@ -24,7 +24,7 @@ def test_two_models_in_one_program(tables: str, tmp_path: Path) -> None:
     done = run(
         *(tool("c++"), "-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversion", "-Werror"),
         *("-DETCH_OTHER=tiny", '-DETCH_OTHER_HEADER="tiny.hpp"', f"-Wa,-I{generated}"),
-        *(f"-I{folder}" for folder in (ROOT / "runtime/include", ROOT / "generated/agnews", generated)),
+        *(f"-I{ROOT / folder}" for folder in ("runtime/include", "runtime/src", "generated/agnews", generated)),
         *(Path(__file__).parent / "two_models.cpp", *sources, *archives, "-o", program),
     )
     assert done.returncode == 0, done.stderr

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "compositions.hpp"
 #include "driver_tables.hpp"
 #include "etch/decode/answers.hpp"
 #include "etch/decode/words.hpp"
-#include "etch/tokenizer.hpp"
 
 namespace {
 
@@ -162,7 +162,7 @@ void answer(Reader& in, const Options& options) {
     }
 }
 
-// One for each composition that the runtime has.
+// One for each composition that models come with.
 struct Composition {
     std::string_view type;  // as generated code spells it
     void (*answer)(Reader& in, const Options& options);
