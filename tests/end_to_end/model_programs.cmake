@@ -15,7 +15,7 @@ separate_arguments(every NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
 json_array(every "${every}")
 json_array(launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")
 json_array(linker "${CMAKE_CXX_COMPILER};${flags};-Wl$<COMMA>--gc-sections")
-json_array(program "$<TARGET_OBJECTS:etch_cli>")
+json_array(program "$<FILTER:$<TARGET_OBJECTS:etch_cli>,EXCLUDE,[.][gp]ch$>")  # CMake counts compiled headers among them
 json_array(libraries "$<TARGET_FILE:etch_hosted>;$<TARGET_FILE:etch>")
 set(stack "[]")
 if(TARGET etch-stack)

@@ -97,11 +97,18 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
     out = evaluated(program, path)[0].out.decode()
     assert "entity F1: 0.00 %" in out
     assert "texts: 2, words: 5, entities: 0, cut to 20 tokens: 0" in out
-    checkpoint = pipeline.load(folder("tags/bert"))
+
+
+@pytest.mark.parametrize("variant", ["tags/bert", "tags/deberta-v2"])
+def test_evaluation_takes_the_first_token_of_a_word(variant: str, shared: Path, tmp_path: Path) -> None:
+    """As the wheel numbers the words; DeBERTa's tokens begin with the space before them."""
+    program = build_program(generated(variant, "w8a8", shared))
+    path = tmp_path / "rows.conll"
+    checkpoint = pipeline.load(folder(variant))
     lowered = pipeline.lower(checkpoint, "w8a8", None)
     tokenizer = text_tokenizer(checkpoint.tokenizer, lowered.max_tokens)
     rows = []
-    for text in (" ".join(words), "berlin"):
+    for text in ("the cat unable playing", "berlin"):
         encoding = tokenizer.encode(text)
         (outputs,) = emulate_texts(lowered, [Text(encoding.ids, encoding.type_ids)])
         labels = [lowered.task.names[i] for i in outputs.argmax(axis=1)]

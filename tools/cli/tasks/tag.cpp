@@ -100,8 +100,8 @@ std::vector<std::string_view> tags_of_words(const TaggedText& text, const Answer
     std::size_t begin = 0;
     for (const std::string_view word : text.words) {
         const std::size_t end = begin + word.size();
-        const auto passed = [&](const TokenOffset& offset) {
-            return offset.begin == offset.end || offset.begin < begin;
+        const auto passed = [&](const TokenOffset& offset) {  // some tokenizers' words begin with the space before them
+            return offset.begin == offset.end || (offset.begin < begin && offset.begin + 1 != begin);
         };
         while (token < answer.tokens && passed(answer.offsets[token])) {
             ++token;
