@@ -62,8 +62,9 @@ void tell_steps(const Session& session) {
 
 void choose_budget(Session& session, std::string_view digits) {
     std::uint64_t budget = 0;
+    if (digits.empty() || digits.size() > 18) return print_line("error budget: not a number");
     for (const char digit : digits) {
-        if (digit < '0' || digit > '9' || digits.size() > 18) return print_line("error budget: not a number");
+        if (digit < '0' || digit > '9') return print_line("error budget: not a number");
         budget = budget * 10 + static_cast<std::uint64_t>(digit - '0');
     }
     session.budget = budget;

@@ -42,8 +42,9 @@ class LineReader {
   public:
     explicit LineReader(InputFile& file) : file_(file) {}
 
-    // False at the end. `line` is valid until the next call. Before it waits for a terminal or a pipe, everything
-    // written to stdout so far is handed on, so that a dialogue over pipes works.
+    // False at the end. `line` is valid until a call that reads: one that has_line() foretold leaves earlier lines
+    // where they are. Before it waits for a terminal or a pipe, everything written to stdout so far is handed on, so
+    // that a dialogue over pipes works.
     bool next(std::string_view& line);
 
     // Whether the next line can be had without reading.

@@ -42,7 +42,7 @@ std::uint64_t ticks();
 
 // Bytes of RAM by kind. `stack_used` is how deep the stack has been since the start, of `stack`: it was painted then.
 struct Memory {
-    std::size_t statics;  // .data and .bss
+    std::size_t statics;  // all variables, those of regions, too
     std::size_t stack;
     std::size_t stack_used;
 };

@@ -16,6 +16,8 @@ extern std::uint32_t data_end[];
 extern const std::uint32_t data_in_flash[];
 extern std::uint32_t bss_begin[];
 extern std::uint32_t bss_end[];
+extern std::uint32_t fast_begin[];
+extern std::uint32_t fast_end[];
 extern std::uint32_t slow_begin[];
 extern std::uint32_t slow_end[];
 }
@@ -174,7 +176,8 @@ Memory memory() {
     while (deepest < stack_end && *deepest == kPaint) {
         ++deepest;
     }
-    return {bytes_between(data_begin, data_end) + bytes_between(bss_begin, bss_end),
+    const std::size_t regions = bytes_between(fast_begin, fast_end) + bytes_between(slow_begin, slow_end);
+    return {bytes_between(data_begin, data_end) + bytes_between(bss_begin, bss_end) + regions,
             bytes_between(stack_begin, stack_end), bytes_between(deepest, stack_end)};
 }
 

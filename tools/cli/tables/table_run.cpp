@@ -26,11 +26,12 @@ void TableRun::answer_from(std::size_t first) {
         texts.push_back(dataset_.examples[row].first);
     }
     first_ = first;
+    end_ = first + texts.size();
     answer_batch(texts, answers_);
 }
 
 Answer TableRun::answer(std::size_t row, bool pair) {
-    if (!pair && row - first_ >= answers_.size()) {
+    if (!pair && row >= end_) {
         answer_from(row);
     }
     const Example& example = dataset_.examples[row];

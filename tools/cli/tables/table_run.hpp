@@ -40,12 +40,13 @@ class TableRun {
     Totals totals() const;
 
   private:
-    // The rows from `first` on that are answered together.
+    // The rows from `first` on that are answered together: where one of them is refused, each by itself up to that.
     void answer_from(std::size_t first);
 
     const Dataset& dataset_;
     std::size_t first_ = 0;         // row of the first of
     std::vector<Answer> answers_;   // those that are answered already
+    std::size_t end_ = 0;           // behind the rows that were tried together
     bool shown_;                    // progress, where stderr is a terminal
     std::uint64_t last_shown_ = 0;  // ns
     std::uint64_t texts_ = 0;

@@ -21,17 +21,18 @@ inline std::string_view name(std::uint32_t) {
     return {};  // choices have the names that a user gives them
 }
 
-// A result needs no room of its own.
-inline void make_room(generated::Result*, std::size_t, const Wanted&) {}
-
-// Of the last prompt that had choices.
+// Of the last prompt that had choices. Prompts without may be answered by several threads, which leave these alone.
 inline std::vector<float> scores;
 inline std::vector<float> probabilities;
 inline const generated::Result* chosen = nullptr;  // whose scores they are
 
+// A result needs no room of its own.
+inline void make_room(generated::Result*, std::size_t, const Wanted&) {
+    chosen = nullptr;
+}
+
 // The prompt, and the choices behind it with a TAB between them.
 inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
-    chosen = nullptr;
     if (!text.pair) {
         return generated::choose_text(workspace, text.first, result);
     }
