@@ -15,51 +15,6 @@ Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::
     return Status::ok;
 }
 
-bool Written::holds(const void* first, std::size_t count) const noexcept {
-    const auto begin = reinterpret_cast<std::uintptr_t>(data);
-    const auto other = reinterpret_cast<std::uintptr_t>(first);
-    return begin <= other ? other - begin < bytes && count != 0 : begin - other < count && bytes != 0;
-}
-
-namespace {
-
-bool holds(const Written& memory, std::string_view text) noexcept {
-    return memory.holds(text.data(), text.size());
-}
-bool holds(const Written& memory, const etch_text& text) noexcept {
-    return memory.holds(text.data, text.size);
-}
-template <class Pair>
-bool holds(const Written& memory, const Pair& pair) noexcept {
-    return holds(memory, pair.first) || holds(memory, pair.second);
-}
-
-template <class Text>
-bool holds_any(const Written& memory, const Text* texts, std::size_t count) noexcept {
-    bool one = memory.holds(texts, count * sizeof *texts);
-    for (std::size_t i = 0; i < count; ++i)
-        one = one || holds(memory, texts[i]);
-    return one;
-}
-
-}  // namespace
-
-bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept {
-    return holds_any(memory, texts, count);
-}
-
-bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept {
-    return holds_any(memory, texts, count);
-}
-
-bool holds_one(const Written& memory, const TextPair* pairs, std::size_t count) noexcept {
-    return holds_any(memory, pairs, count);
-}
-
-bool holds_one(const Written& memory, const etch_text_pair* pairs, std::size_t count) noexcept {
-    return holds_any(memory, pairs, count);
-}
-
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {
     std::uint32_t best = 0;
     for (std::uint32_t i = 1; i < n; ++i) {

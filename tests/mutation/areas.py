@@ -159,7 +159,7 @@ AREAS = {
     "calls": Area(
         (
             *(f"runtime/include/etch/calls/{name}.hpp" for name in ANSWERING),
-            *("runtime/include/etch/session.hpp", "runtime/src/session.cpp"),
+            *("runtime/include/etch/session.hpp", "runtime/src/session.cpp", "runtime/src/overlap.cpp"),
         ),
         (
             Suite(("bin/test-calls", "--gtest_fail_fast"), "test-calls"),

@@ -111,6 +111,7 @@ template <class Workspace, class Element, class CElement, class Result, class Cp
 [[gnu::always_inline]] inline etch_status call_in_parts(
     Status (&function)(Workspace&, const Element*, std::size_t, Result*) noexcept, void* workspace,
     const CElement* elements, std::size_t count, Result* results, const Cpp& cpp, const Overlap& overlap) noexcept {
+    if (count == 0) return call(function, workspace, nullptr, 0, results);  // null, perhaps: lent to nobody
     if (!is_place_for<Workspace>(workspace)) return ETCH_WORKSPACE_MISALIGNED;
     const calls::Turn turn{static_cast<Workspace*>(workspace)->in_use};
     if (!turn) return c(turn.refusal());

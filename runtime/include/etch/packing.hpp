@@ -18,11 +18,10 @@ enum class Packing : std::uint8_t {
     rows,   // s8 [n][k], k padded to 16; f32 [n][k]: Cortex-M
 };
 
-inline constexpr std::uint32_t kPanelWidth = 16;        // outputs per panel, and per unit of a linear in both packings
-inline constexpr std::uint32_t kPanelInputs = 4;        // of an output side by side: vpdpbusd, sdot multiply so many
-inline constexpr std::uint32_t kEncodedPadding = 16;    // values: rows of quantized activations are padded to this
-inline constexpr std::uint32_t kEncodedAlignment = 16;  // bytes
-inline constexpr std::uint32_t kPackedAlignment = 16;   // bytes: no vector of 16 lies in two cache lines
+inline constexpr std::uint32_t kPanelWidth = 16;       // outputs per panel, and per unit of a linear in both packings
+inline constexpr std::uint32_t kPanelInputs = 4;       // of an output side by side: vpdpbusd, sdot multiply so many
+inline constexpr std::uint32_t kEncodedPadding = 16;   // values: rows of quantized activations are padded to this
+inline constexpr std::uint32_t kPackedAlignment = 16;  // bytes: no vector of 16 lies in two cache lines
 
 // Bytes of a packed s8 matrix.
 constexpr std::size_t packed_s8_bytes(Packing packing, std::size_t n, std::size_t k) noexcept {

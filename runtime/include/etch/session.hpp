@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated functions of every model share.
+// Token ids from outside, and texts that are computed together: what the generated functions of every model share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "etch/etch.h"
 #include "etch/ops/texts.hpp"
 #include "etch/status.hpp"
 #include "etch/text_pair.hpp"
@@ -69,21 +68,6 @@ template <class Tokenizer, class Input>
     }
     return Status::ok;
 }
-
-// Memory that a call writes while it still reads what it was given.
-struct Written {
-    const void* data;
-    std::size_t bytes;
-
-    // Whether one of these bytes is in it.
-    bool holds(const void* first, std::size_t count) const noexcept;
-};
-
-// Whether one of the texts, or the list of them, has a byte in memory that is written before all are read.
-bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept;
-bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept;
-bool holds_one(const Written& memory, const TextPair* pairs, std::size_t count) noexcept;
-bool holds_one(const Written& memory, const etch_text_pair* pairs, std::size_t count) noexcept;
 
 // Index of the largest of n >= 1 values, the lowest such index on a tie.
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;

@@ -16,7 +16,7 @@ enum class Status : std::uint8_t {
     token_out_of_range,    // token ids: an id is negative or not in the vocabulary
     segment_out_of_range,  // token ids: a segment is not in the model's segment table
     pair_not_supported,    // the model has one segment type only
-    text_too_long,         // a text of 2^32 - 1 bytes or more: offsets are 32-bit
+    text_too_long,         // a text of 2^32 - 1 bytes or more: offsets are 32-bit; more than 2^32 - 1 choices
     kernel_unknown,        // no kernel of that name exists for this model's packing
     kernel_not_usable,     // the kernel exists, this CPU cannot run it
     table_mismatch,        // self test: the CRC of a weight table differs from the generated one

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "etch/etch.h"
-#include "etch/session.hpp"
+#include "etch/overlap.hpp"
 #include "etch/version.hpp"
 
 namespace etch {

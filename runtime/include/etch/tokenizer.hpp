@@ -30,6 +30,8 @@ struct TokenOffset {
     std::uint32_t end;
 };
 
+inline constexpr std::size_t kLongestText = 0xFFFFFFFE;  // bytes: positions and counts are 32-bit
+
 // Where tokenization writes. Arrays of `capacity` elements owned by the caller, not aliasing each other.
 struct TokenSink {
     std::int32_t* ids;
@@ -76,7 +78,8 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
                 Tokenized& result) noexcept;
 
 // Two texts in the template of pairs, cut to the capacity longest-first, or the first one only where the template says
-// so: hypothesis_too_long where no token of it would be left. Offsets count bytes of their own text.
+// so: hypothesis_too_long where no token of it would be left. Offsets count bytes of their own text. Both are read to
+// their ends, and where the first one is cut the second one again.
 template <class Tables>
 Status tokenize_pair(const Tables& tables, std::string_view first, std::string_view second, SpecialTokens mode,
                      void* scratch, const TokenSink& sink, Tokenized& result) noexcept;

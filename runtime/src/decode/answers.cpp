@@ -81,6 +81,15 @@ AnswerSpan placed(const QuestionState& state, const AnswerOptions& options, cons
     return {span.score, tokens.offsets[first].begin, tokens.offsets[last].end};
 }
 
+// Of at least one answer, the last one of the worst.
+std::uint32_t worst_of(const AnswerSpan* answers, std::uint32_t count) noexcept {
+    std::uint32_t worst = 0;
+    for (std::uint32_t i = 1; i < count; ++i) {
+        if (answers[i].score <= answers[worst].score) worst = i;
+    }
+    return worst;
+}
+
 void add(const AnswerSpan& answer, AnswerSpan* answers, std::uint32_t capacity, QuestionState& state) noexcept {
     for (std::uint32_t i = 0; i < state.found; ++i) {
         if (same_text(state.context, answers[i], answer)) {
@@ -92,11 +101,9 @@ void add(const AnswerSpan& answer, AnswerSpan* answers, std::uint32_t capacity, 
         answers[state.found++] = answer;
         return;
     }
-    std::uint32_t worst = 0;
-    for (std::uint32_t i = 1; i < capacity; ++i) {
-        if (answers[i].score <= answers[worst].score) worst = i;
-    }
-    if (capacity != 0 && answers[worst].score < answer.score) answers[worst] = answer;
+    if (capacity == 0) return;
+    AnswerSpan& worst = answers[worst_of(answers, capacity)];
+    if (worst.score < answer.score) worst = answer;
 }
 
 }  // namespace
@@ -138,11 +145,7 @@ std::uint32_t finish_answers(const AnswerOptions& options, AnswerSpan* answers, 
     if (options.no_answer && capacity != 0) {
         // As the last one: it takes the place of the worst where there is no room.
         if (state.found == capacity) {
-            std::uint32_t worst = 0;
-            for (std::uint32_t i = 1; i < capacity; ++i) {
-                if (answers[i].score <= answers[worst].score) worst = i;
-            }
-            for (std::uint32_t i = worst; i + 1 < capacity; ++i)
+            for (std::uint32_t i = worst_of(answers, capacity); i + 1 < capacity; ++i)
                 answers[i] = answers[i + 1];
             --state.found;
         }

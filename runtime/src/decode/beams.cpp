@@ -95,6 +95,16 @@ void share_slots(const ContinueBeams& op, const std::uint8_t* parents, std::uint
         b.slots[i] = slots[i];
 }
 
+// The first `count` tokens of the sequence whose last one of these is `beam`'s.
+void copy_tokens(const SearchRules& search, const BeamTokens& tokens, std::size_t beam, std::size_t count,
+                 std::int32_t* ids) noexcept {
+    while (count-- > 0) {
+        const std::size_t at = count * search.beams + beam;
+        ids[count] = tokens.ids[at];
+        beam = tokens.parents[at];
+    }
+}
+
 }  // namespace
 
 void begin_beams(std::uint32_t count, std::uint32_t text_tokens, Beams& beams) noexcept {
@@ -110,23 +120,13 @@ void begin_beams(std::uint32_t count, std::uint32_t text_tokens, Beams& beams) n
 void ids_of(const EndedSequence& sequence, const SearchRules& search, const BeamTokens& tokens,
             std::int32_t* ids) noexcept {
     ids[sequence.length - 1] = sequence.last;
-    std::size_t beam = sequence.beam;
-    for (std::size_t i = sequence.length - 1; i-- > 0;) {
-        const std::size_t at = i * search.beams + beam;
-        ids[i] = tokens.ids[at];
-        beam = tokens.parents[at];
-    }
+    copy_tokens(search, tokens, sequence.beam, sequence.length - 1, ids);
 }
 
 void RestrictBeams::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
         std::int32_t* const of_beam = history + std::size_t{row} * rules.max_tokens;
-        std::size_t beam = row;
-        for (std::size_t i = beams.length; i-- > 0;) {
-            const std::size_t at = i * search.beams + beam;
-            of_beam[i] = tokens.ids[at];
-            beam = tokens.parents[at];
-        }
+        copy_tokens(search, tokens, row, beams.length, of_beam);
         float* const of_row = logits.from(row).data;
         add_powers(context.kernels, {0, rules.vocabulary}, of_row, beams.sums[row]);
         const float shift = logarithm(beams.sums[row]);

@@ -15,6 +15,8 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
+constexpr float kNotThere = -0x1p100f;  // a token's logit: its power is 0
+
 // Sums of exp2(t - M) and of exp2(t - m) as one, each t less the larger of M and m.
 inline float joined_powers(const KernelSet& kernels, float largest, float powers, float other_largest,
                            float other_powers) noexcept {
@@ -25,7 +27,6 @@ inline float joined_powers(const KernelSet& kernels, float largest, float powers
 
 // Leaves out the powers of tokens that may not be written behind `count` others. `logits` are those of the entries.
 inline void hide(const TargetRules& rules, std::uint32_t count, const RowBlock& entries, float* logits) noexcept {
-    constexpr float kNotThere = -0x1p100f;  // its power is 0
     const auto leave_out = [&](std::int32_t id) {
         const std::uint32_t at = static_cast<std::uint32_t>(id) - entries.first;
         if (at < entries.count) logits[at] = kNotThere;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/restrictions.hpp"
 
+#include "log_sum.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
-
-constexpr float kNotThere = -0x1p100f;
 
 // Whether the token at `i` is not there before it.
 bool is_new(const TokensBefore& before, std::uint32_t i) noexcept {

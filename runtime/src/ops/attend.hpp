@@ -8,6 +8,7 @@
 
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
+#include "cache_layout.hpp"
 #include "etch/ops/attention.hpp"
 
 namespace etch {
@@ -30,11 +31,6 @@ class Scratch {
   private:
     std::uint8_t* next_;
 };
-
-// First value of `head` in row `row`.
-float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& shape, std::uint32_t head) noexcept {
-    return rows.data + std::size_t{row} * rows.width + std::size_t{head} * shape.head_width;
-}
 
 std::uint32_t panels(std::uint32_t outputs) noexcept {
     return (outputs + kPanelWidth - 1) / kPanelWidth;

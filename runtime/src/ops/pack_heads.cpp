@@ -18,7 +18,7 @@ namespace {
 
 // Inputs and outputs of a packed matrix with its padding.
 std::size_t padded_inputs(const std::int8_t*, Packing packing, std::size_t k) noexcept {
-    return round_up(k, packing == Packing::panel ? 4 : 16);
+    return round_up(k, packing == Packing::panel ? kPanelInputs : kEncodedPadding);
 }
 
 std::size_t padded_inputs(const float*, Packing, std::size_t k) noexcept {
@@ -67,7 +67,7 @@ void store_row(Packing packing, Value* packed, std::size_t n, std::size_t inputs
 
 // Zeros behind row n of s8 in Packing::rows, whose values lie side by side.
 void zero_behind_row(std::int8_t* packed, std::size_t n, std::size_t inputs) noexcept {
-    for (std::size_t k = inputs; k < round_up(inputs, 16); ++k)
+    for (std::size_t k = inputs; k < round_up(inputs, kEncodedPadding); ++k)
         packed[packed_s8_index(Packing::rows, n, k, inputs)] = 0;
 }
 
@@ -141,10 +141,6 @@ void zero_behind_values(const HeadShape& shape, const PackedTokens& tokens, Valu
         for (std::size_t k = n < shape.head_width ? tokens.last : begin; k < end; ++k)
             packed[packed_index(packed, shape.packing, n, k, shape.cache_tokens)] = Value{0};
     }
-}
-
-const float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& shape, std::uint32_t head) noexcept {
-    return rows.data + std::size_t{row} * rows.width + std::size_t{head} * shape.head_width;
 }
 
 // Brings the head of a later row of the block to the cache: the parts of one head lie a row apart, where the hardware

@@ -11,7 +11,6 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 constexpr std::uint32_t kEverything = 0xFFFFFFFF;
-constexpr std::size_t kLongestText = 0xFFFFFFFE;  // positions and counts are 32-bit
 
 inline TokenWriter writer_at(const TokenSink& sink, std::uint32_t at, std::uint32_t room) noexcept {
     return {sink.ids + at, sink.offsets == nullptr ? nullptr : sink.offsets + at, room};
@@ -22,14 +21,6 @@ template <class Tables>
 [[gnu::noinline]] void encode_text(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch,
                                    TokenWriter& out, std::uint32_t enough) noexcept {
     Encoder<Tables>(tables, text, mode, scratch, out, enough).run();
-}
-
-// Where a part stands: the tokens before it are special ones.
-constexpr std::uint32_t place_of(const TemplatePart* parts, std::int32_t what) noexcept {
-    std::uint32_t at = 0;
-    while (parts[at].id != what)
-        ++at;
-    return at;
 }
 
 // Writes special tokens and segments around texts of these sizes.
@@ -59,7 +50,7 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
         return Status::ok;
     }
     const std::uint32_t room = sink.capacity - specials;
-    TokenWriter out = writer_at(sink, place_of(parts.single, TemplatePart::kFirst), room);
+    TokenWriter out = writer_at(sink, tokens_before(parts.single, TemplatePart::kFirst), room);
     encode_text(tables, text, mode, scratch, out, room);
     const std::uint32_t kept = out.count < room ? out.count : room;
     write_template(parts.single, parts.single_count, kept, 0, sink);
@@ -80,13 +71,14 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
         return Status::ok;
     }
     const std::uint32_t room = sink.capacity - specials;
-    TokenWriter first_out = writer_at(sink, place_of(parts.pair, TemplatePart::kFirst), room);
+    TokenWriter first_out = writer_at(sink, tokens_before(parts.pair, TemplatePart::kFirst), room);
     encode_text(tables, first, mode, scratch, first_out, kEverything);
 
     // How much of the first text stays depends on the length of the second. The second is written as if all of the
     // first stayed, which is right if both fit, and otherwise once more at its place: counting it is work that is due
     // anyway.
-    const std::uint32_t before = place_of(parts.pair, TemplatePart::kSecond) - 1;  // without the first text's tokens
+    const std::uint32_t before =
+        tokens_before(parts.pair, TemplatePart::kSecond) - 1;  // without the first text's tokens
     std::uint32_t first_kept = first_out.count < room ? first_out.count : room;
     TokenWriter second_out = writer_at(sink, first_kept + before, room - first_kept);
     encode_text(tables, second, mode, scratch, second_out, kEverything);

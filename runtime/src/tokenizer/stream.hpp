@@ -38,7 +38,7 @@ Status open_stream(const Tables& tables, std::string_view text, SpecialTokens mo
                    TokenStream& stream) noexcept {
     using State = tokenizer::StreamState<Tables>;
     static_assert(sizeof(State) <= TokenStream::kStateBytes && alignof(State) <= 8, "too little memory is planned");
-    if (text.size() > tokenizer::kLongestText) return Status::text_too_long;
+    if (text.size() > kLongestText) return Status::text_too_long;
     stream.count = 0;
     stream.more = true;
     new (stream.state) State(tables, text, mode, scratch, stream);

@@ -33,7 +33,7 @@ struct TokenWriter {
             if (begins != nullptr) begins[at] = is_first ? 1 : 0;
         }
         is_first = false;
-        ++count;
+        if (count != UINT32_MAX) ++count;  // of a pair all are counted, and a byte may be three
     }
 };
 

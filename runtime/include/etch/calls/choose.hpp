@@ -44,6 +44,7 @@ template <class Result, class Workspace, class Choice, class Score, class Value>
 [[gnu::always_inline]] inline Status score_choices(const Score& score, const Value& value, const Workspace& workspace,
                                                    std::string_view prompt, const TextList& choices, std::size_t count,
                                                    float* scores, Choice& choice) noexcept {
+    if (count > UINT32_MAX) return Status::text_too_long;
     const auto overlap = [&](const Written& memory) {
         return choices.has_one_in(memory, count) || memory.holds(prompt.data(), prompt.size());
     };

@@ -76,14 +76,6 @@ TokenOffset* offsets_of(const Arena&, long) noexcept {
     return nullptr;
 }
 
-// Special tokens that the template writes before a single text.
-inline std::uint32_t tokens_before(const Template& parts) noexcept {
-    std::uint32_t before = 0;
-    while (parts.single[before].id != TemplatePart::kFirst)
-        ++before;
-    return before;
-}
-
 // Where a call that computes wants its tokens.
 template <class Encoder>
 TokenSink sink_of(const typename Encoder::Arena& a) noexcept {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "etch/session.hpp"
+#include "etch/overlap.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

@@ -34,7 +34,7 @@ Status weigh_query_in_turn(Workspace& workspace, const Input& input, typename He
     for (std::uint32_t entry = 0; entry < row.width; ++entry)
         row.data[entry] = 0.0f;
     const Template& parts = Encoder::kTokenizer.parts;
-    const std::uint32_t before = tokens_before(parts);
+    const std::uint32_t before = tokens_before(parts.single, TemplatePart::kFirst);
     const std::uint32_t behind = parts.single_count - 1 - before;
     for (std::uint32_t i = before; i + behind < tokens.count; ++i)
         row.data[a.ids[i]] = Encoder::kQueryWeights[a.ids[i]];

@@ -22,10 +22,9 @@ namespace calls {
 // What a model is asked, in the arena: from here on the texts are read as they are needed.
 template <class Encoder, class Workspace>
 Status ask(const Pair& input, const Workspace& workspace, const typename Encoder::Arena& a) noexcept {
-    constexpr std::size_t kLongest = 0xFFFFFFFE;  // positions are 32-bit
     if (!Encoder::kQuestions) return Status::pair_not_supported;
     if (lies_in(input, workspace)) return Status::text_overlaps;
-    if (input.first.size() > kLongest || input.second.size() > kLongest) return Status::text_too_long;
+    if (input.first.size() > kLongestText || input.second.size() > kLongestText) return Status::text_too_long;
     QuestionState& state = a.question->begin();
     state.question = input.first;
     state.context = input.second.data() == nullptr ? std::string_view("") : input.second;

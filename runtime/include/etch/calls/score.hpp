@@ -27,7 +27,7 @@ Status read_scored(const Input& input, const Workspace& workspace, const typenam
     const Status status = take_some<Encoder>(input, workspace, a, sink, tokens);
     if (status != Status::ok) return status;
     const Template& parts = Encoder::kTokenizer.parts;
-    const std::uint32_t before = tokens_before(parts);
+    const std::uint32_t before = tokens_before(parts.single, TemplatePart::kFirst);
     const std::uint32_t specials = parts.single_count - 1;
     const std::uint32_t words = tokens.count > specials ? tokens.count - specials : 0;
     *a.scoring = {{-1, 0, 0}, {0, 0, tokens.count, tokens.truncated}, 0, before, before + words, true};

@@ -86,8 +86,8 @@ constexpr F32HeadCache values_of_layer(const F32HeadCache& all, const HeadShape&
 }
 
 // Quantizes each (row, key head) of a block of key rows and packs it behind the rows before it, where text.position
-// says. Units: key heads. The block that has the last of a text's rows zeroes what is behind it in its panel of keys or
-// group of values.
+// says. Units: key heads, of s8 with [4][head_width] bytes of a worker's scratch. The block that has the last of a
+// text's rows zeroes what is behind it in its panel of keys or group of values.
 struct PackKeysS8 {
     const HeadShape& shape;
     RowBlock block;

@@ -30,7 +30,7 @@ struct F32RelativeRows {
 // Keys as the rows of a product, beside the caches where they are a product's weights.
 struct S8KeyRows {
     std::uint8_t* data = nullptr;  // [heads][cache_tokens] rows of encoded_row_bytes(packing, head_width), aligned to
-                                   // kEncodedAlignment
+                                   // 16 bytes
     float* scales = nullptr;       // [heads][cache_tokens]
 };
 

@@ -52,8 +52,8 @@ class InlineRunner {
     FloatMode mode_;
 };
 
-// True where a stepping runner has done the next `ops` ops in an earlier step, so that the caller may leave them out.
-// False for all other runners.
+// True where a stepping runner does none of the next `ops` ops in this step, for they were done in an earlier one or
+// are due in a later one: the caller may leave them out. False for all other runners.
 template <class Runner>
 constexpr bool skips(const Runner&, std::uint32_t) noexcept {
     return false;

@@ -24,7 +24,7 @@ struct F32Rows {
 // Rows quantized for one kernel set: row r begins at data + r * stride_bytes and holds its values in the set's own
 // encoding, followed by zeros up to a multiple of kEncodedPadding values. A row's real values are q * scales[r].
 struct QuantizedRows {
-    std::uint8_t* data;  // aligned to kEncodedAlignment
+    std::uint8_t* data;  // aligned to 16 bytes
     float* scales;       // [rows]
     std::size_t stride_bytes;
 

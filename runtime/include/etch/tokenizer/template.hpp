@@ -30,5 +30,13 @@ struct Template {
     std::int32_t padding = 0;  // the id of the tokens behind the last part
 };
 
+// Special tokens before the part of `what`, kFirst or kSecond, which is among the parts; the first text counts as one.
+constexpr std::uint32_t tokens_before(const TemplatePart* parts, std::int32_t what) noexcept {
+    std::uint32_t before = 0;
+    while (parts[before].id != what)
+        ++before;
+    return before;
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
