@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from board_build import ROOT, build
-from boards import Firmware, parse_answer, tool
+from boards import Firmware, memory_of, parse_answer, tool
 
 from codegen import pipeline
 from codegen.emulate import emulate
@@ -98,6 +98,8 @@ def test_buffers_and_tables_lie_in_several_memories(board: str, tmp_path: Path) 
     tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
     texts = (ROOT / "tests" / "golden" / "texts.txt").read_bytes().split(b"\n")[:-1][::EVERY]
     with firmware.start() as emulator:
+        sizes = {name: firmware.section(name).size for name in (".data", ".bss", ".fast", ".slow")}
+        assert memory_of(emulator)["static"] == sum(sizes.values())
         assert emulator.ask(b"!self") == "self test passed"
         assert emulator.ask(b"!logits on") == "logits on"
         for text in texts:

@@ -59,7 +59,7 @@ def test_every_budget_gives_the_same_answer(stepping: Firmware) -> None:
             assert longest < PATIENCE
             counts.append(count)
         assert counts == sorted(counts, reverse=True) and counts[0] > 1000 > counts[-1] > 100
-        for wrong in (b"!budget x", b"!budget 1e6", b"!budget -1", b"!budget 1234567890123456789"):
+        for wrong in (b"!budget ", b"!budget x", b"!budget 1e6", b"!budget -1", b"!budget 1234567890123456789"):
             assert emulator.ask(wrong) == "error budget: not a number"
         assert emulator.ask(LONG) == answer
         assert emulator.exit() == 0

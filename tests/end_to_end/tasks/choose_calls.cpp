@@ -122,6 +122,9 @@ int main(int, char** argv) {
     CHECK(choice.best == 0 && parts[0] == parts[39] && std::abs(parts[0] - 0.025F) < 1e-7F);
     CHECK(model::choose(workspace, prompt, equal.data(), 1, parts.data(), choice) == etch::Status::ok);
     CHECK(parts[0] == 1 && choice.best == 0);
+    constexpr std::size_t kTooMany = std::size_t{1} << 32;
+    CHECK(model::choose(workspace, prompt, equal.data(), kTooMany, parts.data(), choice) ==
+          etch::Status::text_too_long);
     CHECK(model::begin(workspace, prompt, choices[0]) == etch::Status::ok);
     CHECK(model::choose(workspace, prompt, nullptr, 0, nullptr, choice) == etch::Status::ok && choice.tokens == 0);
     CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
