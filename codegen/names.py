@@ -50,7 +50,7 @@ _OWN = """
     read_stream relative_product_bytes relative_scratch_bytes restrict_logits round_up rows_up_to runtime rvv s32
     s4_value s8 s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar self_test self_test_of_texts
     shared_tokens sharing_workers skips specials_of_pair sse2 tables_intact tokenize tokenize_batch
-    tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes trim_first usable_kernel_name
+    tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes tokens_before trim_first usable_kernel_name
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
     dot_product find_weights same_crc sort_by_id word_weights_scratch_bytes
     choose_experts_scratch_bytes expert_outputs routes_at routes_bytes

@@ -10,7 +10,7 @@ from archives import Object, built, objects_of
 from test_promise_symbols import ETCH, FORBIDDEN, LIBRARY_FUNCTIONS, LINKER, STATE
 
 CUDA = re.compile(r"cuda[A-Z]\w+|cublasLt[A-Z]\w+")
-SOURCES = {"compute", "device", "matmul", "runner", "session", "status_of", "upload", "weights"}
+SOURCES = {"compute", "device", "matmul", "runner", "session", "status_of", "tokenizer", "upload", "weights"}
 
 
 def objects() -> tuple[Object, ...]:
