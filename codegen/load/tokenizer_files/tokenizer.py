@@ -140,11 +140,7 @@ def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, conf
 
 def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> TokenizerParts:
     if not config.rebuilds:
-        raise refusal(
-            "tokenizer-class",
-            f"{shown(config.values['tokenizer_class'])} needs tokenizer.json, the folder has only {vocab_text.FILE}",
-            file=tokenizer_config.FILE,
-        )
+        raise config.needs_json()
     vocab, notes = vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))
     special = {key: config.special_token(key) for key in config.special_tokens}
     for key, token in special.items():

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ...errors import EtchError
 from ...ir.tokenizer_spec import AddedToken
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
@@ -80,6 +81,7 @@ class TokenizerConfig:
         self, folder: CheckpointFolder, class_in_config: object = None, usual_class: str = BERT_TOKENIZER
     ) -> None:
         self.values = read_config(folder)
+        self._classes = class_in_config, usual_class
         name = class_of(self.values, class_in_config, usual_class, supported=_REBUILT_CLASSES)
         self.rebuilds = name in _REBUILT_CLASSES
         self.second_segment = int(has_segments(self.values, name not in _WITHOUT_SEGMENTS))  # of a pair
@@ -100,6 +102,10 @@ class TokenizerConfig:
     def special_token(self, key: str) -> str:
         """The text of one of `special_tokens`, with its default."""
         return content_of(self.values.get(key, self.special_tokens[key]), key, FILE)
+
+    def needs_json(self) -> EtchError:
+        """As the function of this name."""
+        return needs_json(self.values, *self._classes)
 
     def check_against(self, parts: TokenizerParts) -> None:
         """Refuse every difference between these files and `parts` that would change what a text becomes."""
@@ -245,8 +251,14 @@ def class_of(
     return plain
 
 
+def needs_json(values: dict[str, Any], class_in_config: object, usual_class: str) -> EtchError:
+    """The refusal of a folder without tokenizer.json whose class is not made of other files; raise it."""
+    name, file = _said_class(values, class_in_config, usual_class)
+    return refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=file)
+
+
 def class_name(values: dict[str, Any], class_in_config: object, usual_class: str) -> str | None:
-    """The same, whatever it is; None where what names it is no text."""
+    """The class that `transformers` makes, whatever it is; None where what names it is no text."""
     return _plain_name(_said_class(values, class_in_config, usual_class)[0])
 
 

@@ -42,6 +42,8 @@ from tokenizer_edits import (
 )
 
 from codegen.errors import EtchError
+from codegen.load.files import CheckpointFolder
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json.fields import wheel_of
 from codegen.tokenizer.folding import compile_folding
 
@@ -296,7 +298,19 @@ CONFLICT_CASES = [
     t("special map, sep_token null", put(SPECIAL_MAP, sep_token=None), "tokenizer-setting", file=SPECIAL_MAP),
     t("added map, an ordinary piece", put(ADDED, cat=7), "tokenizer-conflict", "ordinary piece", ADDED),
     cfg("config malformed", raw(TOKENIZER_CONFIG, b"{'a': 1}"), "json-malformed"),
-    cfg("json class, only vocab.txt", both(text_only(*DEFAULT_VOCAB), AS_IN_JSON), "tokenizer-class"),
+    cfg(
+        "json class, only vocab.txt",
+        both(text_only(*DEFAULT_VOCAB), AS_IN_JSON),
+        "tokenizer-class",
+        "'PreTrainedTokenizerFast' needs tokenizer.json",
+    ),
+    t(
+        "json class of config.json, only vocab.txt",
+        both(text_only(*DEFAULT_VOCAB), remove(TOKENIZER_CONFIG), put(CONFIG, tokenizer_class="TokenizersBackend")),
+        "tokenizer-class",
+        "'TokenizersBackend' needs tokenizer.json",
+        CONFIG,
+    ),
     cfg(
         "vocab.txt, one token for two",
         both(text_only(*DEFAULT_VOCAB), put(TOKENIZER_CONFIG, cls_token="[SEP]")),
@@ -311,6 +325,14 @@ CONFLICT_CASES = [
 @parametrize(SHAPE_CASES + VOCAB_CASES + CONFLICT_CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
+
+
+def test_a_class_that_no_file_names_needs_tokenizer_json(tmp_path: Path) -> None:
+    """That of the family."""
+    (tmp_path / VOCAB).write_text("\n".join(DEFAULT_VOCAB))
+    with pytest.raises(EtchError, match=r"'TokenizersBackend' needs tokenizer\.json") as caught:
+        load_tokenizer(CheckpointFolder(tmp_path), SIZE, None, "TokenizersBackend")
+    assert (caught.value.code, caught.value.file) == ("tokenizer-class", None)
 
 
 def test_a_damaged_map_is_refused_where_the_library_panics() -> None:

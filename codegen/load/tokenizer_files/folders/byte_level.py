@@ -47,6 +47,7 @@ from ..tokenizer_config import (
     class_of,
     flag_of,
     has_segments,
+    needs_json,
     read_config,
 )
 from ..tokenizer_config import FILE as CONFIG_FILE
@@ -122,7 +123,7 @@ def read_byte_level_folder(
     rebuilds = name in _CLASSES
     of_luke = name == LUKE_TOKENIZER
     if described is None and (not rebuilds or of_luke):  # without which nothing says the ids of Luke's own tokens
-        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+        raise needs_json(config, class_in_config, usual_class)
     of_blenderbot = name == BLENDERBOT_TOKENIZER and described is None and _DECODER not in config
     if of_blenderbot and isinstance(mask := config.get(_MASK), str):
         config = config | {_MASK: {"content": mask, **STRIPPING}}

@@ -29,7 +29,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from ..sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, read_config
+from ..tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, needs_json, read_config
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.metaspace import prepend_of
 from ..tokenizer_json.template import read_post_processor, template_of, without_segments
@@ -156,7 +156,7 @@ def read_unigram_folder(
         assert model is not None
         spec = _of_model(config, known or _DEBERTA_CLASS, model, f"{file}", tokens)
     else:
-        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+        raise needs_json(config, class_in_config, usual_class)
     tokens.check(spec)
     return replace(spec, notes=spec.notes + tokens.notes)
 
