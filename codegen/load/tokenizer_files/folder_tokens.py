@@ -15,13 +15,15 @@ from .tokenizer_config import (
     ADDED_TOKENS_FILE,
     SPECIAL_TOKENS_FILE,
     check_is_added,
+    check_same_token,
     content_of,
+    decoded_tokens,
     extra_tokens,
     read_special_map,
 )
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_json.fields import FILE as JSON_FILE
-from .tokenizer_json.fields import added_tokens, check_vocab, read_added_token
+from .tokenizer_json.fields import added_tokens, check_vocab
 
 _NO_ID = -1
 # By file: keys in the place of whose values, be they empty, no tokens of SentencePiece's file count.
@@ -144,9 +146,7 @@ class FolderTokens:
         """Refuses what `transformers` would add to a tokenizer, or change."""
         known = {token.content: token for token in spec.added_tokens}
         for token in self.decoded:
-            if known.get(token.content) != token:
-                message = f"added token {shown(token.content)} ({token.id}) is not the same in {JSON_FILE}"
-                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+            check_same_token(token, known, JSON_FILE)
         for key, text in self.special.items():
             check_is_added(text, key, known, JSON_FILE, CONFIG_FILE)
         for key, value, file in self.extra:
@@ -173,7 +173,7 @@ def read_tokens(
     sources = [(config, CONFIG_FILE)]
     notes: tuple[str, ...] = ()
     if "added_tokens_decoder" in config:
-        decoded = _of_decoder(config["added_tokens_decoder"])
+        decoded = decoded_tokens(config)
         unused = [name for name in (SPECIAL_TOKENS_FILE, ADDED_TOKENS_FILE) if folder.has(name)]
         notes = tuple(f"{name}: not used, {CONFIG_FILE} lists the added tokens" for name in unused)
     else:
@@ -200,14 +200,6 @@ def read_tokens(
         of_map=frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key)),
         said=frozenset(key for of, _ in sources for key in usual if key in of),
     )
-
-
-def _of_decoder(decoder: object) -> dict[int, AddedToken]:
-    """Those of added_tokens_decoder, by id."""
-    if not isinstance(decoder, dict) or not all(key.isascii() and key.isdigit() for key in decoder):
-        raise refusal("config-type", "'added_tokens_decoder' must be an object by ids", file=CONFIG_FILE)
-    items = decoder.items()
-    return {int(key): read_added_token(item, "added_tokens_decoder", CONFIG_FILE, int(key)) for key, item in items}
 
 
 def _texts_named(sources: list[tuple[dict[str, Any], str]], usual: Collection[str], may_lack: bool) -> set[str]:

@@ -178,20 +178,8 @@ class TokenizerConfig:
 
     def _check_added_tokens(self, parts: TokenizerParts) -> None:
         added = {token.content: token for token in parts.added_tokens}
-        decoder = self.values.get("added_tokens_decoder") or {}
-        if not isinstance(decoder, dict):
-            raise refusal("config-type", "'added_tokens_decoder' must be an object", file=FILE)
-        for number, item in decoder.items():
-            where = "added_tokens_decoder"
-            if not number.isascii() or not number.isdigit() or str(int(number[:20])) != number:
-                raise refusal("config-type", f"'{where}' has the key {shown(number)}, not an id", file=FILE)
-            token = read_added_token(item, where, FILE, int(number))
-            if added.get(token.content) != token:
-                raise refusal(
-                    "tokenizer-conflict",
-                    f"added token {shown(token.content)} ({number}) is not the same in {parts.file}",
-                    file=FILE,
-                )
+        for token in decoded_tokens(self.values).values():
+            check_same_token(token, added, parts.file)
         for content, number in self._added.items():
             known = added[content].id if content in added else parts.vocab.get(content)
             if type(number) is not int or number != known:
@@ -352,6 +340,25 @@ def check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs
                 f"{shown(getattr(token, flag))}",
                 file=file,
             )
+
+
+def decoded_tokens(values: dict[str, Any]) -> dict[int, AddedToken]:
+    """Those of `added_tokens_decoder`, by id; none where the file does not have it."""
+    key = "added_tokens_decoder"
+    decoder = values.get(key, {})
+    if not isinstance(decoder, dict):
+        raise refusal("config-type", f"'{key}' must be an object by ids, got {shown(decoder)}", file=FILE)
+    for number in decoder:
+        if not number.isascii() or not number.isdigit() or str(int(number[:20])) != number:
+            raise refusal("config-type", f"'{key}' has the key {shown(number)}, not an id", file=FILE)
+    return {int(number): read_added_token(item, key, FILE, int(number)) for number, item in decoder.items()}
+
+
+def check_same_token(token: AddedToken, added: dict[str, AddedToken], theirs: str) -> None:
+    """Refuses a token of `added_tokens_decoder` that is not, or is otherwise, among `added`, which `theirs` lists."""
+    if added.get(token.content) != token:
+        message = f"added token {shown(token.content)} ({token.id}) is not the same in {theirs}"
+        raise refusal("tokenizer-conflict", message, file=FILE)
 
 
 def content_of(value: object, key: str, file: str) -> str:

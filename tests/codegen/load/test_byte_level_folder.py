@@ -217,6 +217,16 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
         "'<s>'",
     ),
     "a decoder that is none": (put(CONFIG, added_tokens_decoder=[]), "config-type", "added_tokens_decoder"),
+    "a decoder with one id twice": (
+        put(CONFIG, added_tokens_decoder=DECODER | {"00": token("[X]")}),
+        "config-type",
+        "the key '00'",
+    ),
+    "a decoder with a long number": (
+        put(CONFIG, added_tokens_decoder=DECODER | {"9" * 5000: token("[X]")}),
+        "config-type",
+        "the key '9999",
+    ),
     "special token that nobody lists": (both(AS_IN_JSON, put(CONFIG, eos_token="[E]")), "tokenizer-conflict", "[E]"),
     "extra token that nobody lists": (put(CONFIG, extra_special_tokens=["[E]"]), "tokenizer-conflict", "[E]"),
     "image token": (put(CONFIG, image_token="[E]"), "tokenizer-conflict", "[E]"),

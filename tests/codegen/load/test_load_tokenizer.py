@@ -239,6 +239,7 @@ CONFLICT_CASES = [
     cfg("extra special token", put(TOKENIZER_CONFIG, extra_special_tokens={"ent": "[ENT]"}), words="'[ENT]'"),
     cfg("additional special tokens text", put(TOKENIZER_CONFIG, additional_special_tokens="[ENT]"), "config-type"),
     cfg("added_tokens_decoder a list", put(TOKENIZER_CONFIG, added_tokens_decoder=[1]), "config-type"),
+    cfg("added_tokens_decoder null", put(TOKENIZER_CONFIG, added_tokens_decoder=None), "config-type"),
     cfg("added_tokens_decoder key", put(TOKENIZER_CONFIG, added_tokens_decoder={"07": {}}), "config-type"),
     cfg("added_tokens_decoder key ²", put(TOKENIZER_CONFIG, added_tokens_decoder={"²": {}}), "config-type"),
     cfg("added_tokens_decoder field", put(TOKENIZER_CONFIG, added_tokens_decoder={"7": {}}), "tokenizer-field"),
