@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from ...errors import EtchError
-from ...ir.tokenizer_spec import AddedToken
+from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .tokenizer_json.fields import FILE as JSON_FILE
@@ -293,6 +293,13 @@ def has_segments(values: dict[str, Any], usual: bool) -> bool:
     if not all(isinstance(item, str) for item in found):
         raise refusal("config-type", "'model_input_names' must be a list of strings", file=FILE)
     return "token_type_ids" in found
+
+
+def check_segments(spec: TokenizerSpec, *, with_segments: bool) -> None:
+    """Refuses segments that tokenizer.json gives to pairs where the model is not told of them."""
+    if not with_segments and spec.template.segments > 1:
+        message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
+        raise refusal("tokenizer-template", message, file=JSON_FILE)
 
 
 def check_unsupported(values: dict[str, Any], *, has_template: bool = False) -> None:

@@ -43,6 +43,7 @@ from ..tokenizer_config import (
     QWEN2_TOKENIZER,
     ROBERTA_TOKENIZER,
     asked_ends,
+    check_segments,
     check_unsupported,
     class_of,
     flag_of,
@@ -142,11 +143,7 @@ def read_byte_level_folder(
     if described is not None:
         check_same_pieces(folder, described)
         whole = read_byte_level_json(described if with_segments else without_segments(described))
-        if not with_segments and whole.template.segments > 1:
-            message = (
-                "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
-            )
-            raise refusal("tokenizer-template", message, file=JSON_FILE)
+        check_segments(whole, with_segments=with_segments)
     if rebuilds:
         rebuilt = _rebuilt(folder, config, described, tokens, name)
         spec = read_byte_level_json(rebuilt if with_segments else without_segments(rebuilt))

@@ -12,7 +12,7 @@ from ...files import CheckpointFolder
 from ...refusal import refusal
 from ..folder_tokens import FolderTokens, read_tokens
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import SPECIAL_TOKENS, check_unsupported, class_of, has_segments, read_config
+from ..tokenizer_config import SPECIAL_TOKENS, check_segments, check_unsupported, class_of, has_segments, read_config
 from ..tokenizer_json.fields import FILE
 from ..tokenizer_json.template import without_segments
 
@@ -50,9 +50,7 @@ def read_described_folder(
     described = {**described, **of_class}
     with_segments = has_segments(config, usual=False)
     spec = read(described if with_segments else without_segments(described))
-    if not with_segments and spec.template.segments > 1:
-        message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
-        raise refusal("tokenizer-template", message, file=FILE)
+    check_segments(spec, with_segments=with_segments)
     tokens.check(spec)
     is_unread = rebuilt is None and name in (classes or {})
     notes = (f"{name} of transformers 5 does not read {model}: {FILE} counts, as tokenizers reads it",) * is_unread

@@ -14,7 +14,7 @@ from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import asked_ends, check_unsupported, class_name, has_segments, read_config
+from ..tokenizer_config import asked_ends, check_segments, check_unsupported, class_name, has_segments, read_config
 from ..tokenizer_json.character_bpe import is_character_bpe, read_character_bpe_json
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.template import template_between, template_of, without_segments
@@ -131,9 +131,7 @@ def read_marked_ends_folder(
             "model": _model(vocab, merges, tokens.special["unk_token"]),
         }
     )
-    if not with_segments and spec.template.segments > 1:
-        message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
-        raise refusal("tokenizer-template", message, file=JSON_FILE)
+    check_segments(spec, with_segments=with_segments)
     tokens.check(spec)
     if whole is not None:
         _check_same(spec, whole, name, with_segments=with_segments)

@@ -29,7 +29,16 @@ from ...refusal import refusal, shown
 from ..folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from ..sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, needs_json, read_config
+from ..tokenizer_config import (
+    check_segments,
+    check_unsupported,
+    class_of,
+    content_of,
+    flag_of,
+    has_segments,
+    needs_json,
+    read_config,
+)
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.metaspace import prepend_of
 from ..tokenizer_json.template import read_post_processor, template_of, without_segments
@@ -172,9 +181,7 @@ def _as_described(config: dict[str, Any], described: dict[str, Any], *, with_seg
     """`with_segments`: whether the class tells the model of them where the files do not say."""
     with_segments = has_segments(config, usual=with_segments)
     spec = read_unigram_json(described if with_segments else without_segments(described))
-    if not with_segments and spec.template.segments > 1:
-        message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
-        raise refusal("tokenizer-template", message, file=JSON_FILE)
+    check_segments(spec, with_segments=with_segments)
     return spec
 
 
