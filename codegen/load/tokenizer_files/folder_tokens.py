@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
+from ...ir.tokenizer_spec import AddedToken, TokenizerSpec, UnigramModel
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .sentencepiece_model import CONTROL, USER_DEFINED, SentencePieceModel
@@ -200,6 +200,13 @@ def read_tokens(
         of_map=frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key)),
         said=frozenset(key for of, _ in sources for key in usual if key in of),
     )
+
+
+def with_vocabulary(described: dict[str, Any] | None, spec: TokenizerSpec) -> dict[str, Any] | None:
+    """The tokenizer.json of `spec` for `read_tokens`: the file of Unigram has a list of pieces and scores."""
+    if described is None or not isinstance(spec.model, UnigramModel):
+        return described
+    return {**described, "model": {"vocab": {piece or "": i for i, piece in enumerate(spec.model.pieces)}}}
 
 
 def _texts_named(sources: list[tuple[dict[str, Any], str]], usual: Collection[str], may_lack: bool) -> set[str]:

@@ -11,7 +11,7 @@ from ...ir.template_spec import Padding
 from ...ir.tokenizer_spec import TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from .folder_tokens import read_tokens
+from .folder_tokens import read_tokens, with_vocabulary
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import GEMMA_TOKENIZER, SIGLIP2_TOKENIZER, class_name, listed, read_config
 from .tokenizer_json.fields import FILE as JSON_FILE
@@ -41,6 +41,7 @@ def padded(
         message = f"texts are padded on the left, which is not supported: the model reads {_SIDE} right"
         raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
     _check_no_mask(config)
+    described = with_vocabulary(described, spec)
     named = read_tokens(folder, config, described, {"pad_token": usual}, rebuilds=usual is not None)
     text = named.special.get("pad_token", of_json.get("pad_token"))
     ids = {token.content: token.id for token in spec.added_tokens}

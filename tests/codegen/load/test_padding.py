@@ -5,6 +5,7 @@ max_length=16, truncation=True) of `transformers` 5.23, which token it pads with
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +85,43 @@ def test_the_token(variant: str, change: Change, token: int, tmp_path: Path) -> 
         f"texts are padded to {TOKENS} tokens with '{spec.model.pieces[token]}', which are read: "
         "each costs as much as a whole one"
     ]
+
+
+def with_tokenizer_of(variant: str, pad_token: str) -> Change:
+    """SentencePiece's Unigram, which SigLIP 1 has, in a tokenizer.json that counts as it is."""
+
+    def change(path: Path) -> None:
+        shutil.copy(folder(variant) / "tokenizer.json", path)
+        write_json(
+            path / "tokenizer_config.json",
+            {
+                "model_input_names": ["input_ids"],
+                "pad_token": pad_token,
+                "padding_side": "right",
+                "tokenizer_class": "PreTrainedTokenizerFast",
+            },
+        )
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("variant", "pad_token", "number", "ids"),
+    [
+        ("t5/mean", "</s>", 1, ([], [3, 5, 11, 4, 3, 2, 6, 5, 2], [3, 6, 1, 3, 23])),
+        (
+            "albert/own_words",
+            "<pad>",
+            0,
+            ([2, 3], [2, 5, 7, 13, 6, 36, 1, 3], [2, 5, 8, 5, 1, 12, 1, 5, 25, 3]),
+        ),
+    ],
+)
+def test_ids_of_unigram(variant: str, pad_token: str, number: int, ids: tuple[list[int], ...], tmp_path: Path) -> None:
+    spec = pipeline.load(changed(TEXT, with_tokenizer_of(variant, pad_token), tmp_path)).tokenizer
+    assert spec.template.padding == Padding(number, TOKENS)
+    encodings = text_tokenizer(spec, TOKENS).encode_batch(["", "the Cat!", "a </s> b"])
+    assert [one.ids for one in encodings] == [[*one, *[number] * (TOKENS - len(one))] for one in ids]
 
 
 THE_CUT = [25, 13, 10, 5, 61, 59, 5, 8, 6, 25, 5, 24, 6, 25, 5, 1]

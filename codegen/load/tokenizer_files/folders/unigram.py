@@ -26,7 +26,7 @@ from ....ir.tokenizer_spec import (
 )
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
-from ..folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
+from ..folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens, with_vocabulary
 from ..sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import (
@@ -144,9 +144,8 @@ def read_unigram_folder(
     model = read_sentencepiece_model(folder.read(file, _MAX_MODEL_BYTES), file) if file is not None else None
     usual = known.special_tokens if known is not None else _IN_JSON.get(name, ROBERTA_TOKENS)
     spec = None if described is None else _as_described(config, described, with_segments=name == _DEBERTA)
-    if described is not None and spec is not None:
-        vocab = {piece or "": i for i, piece in enumerate(spec.model.pieces)}
-        described = {**described, "model": {"vocab": vocab}}  # as other kinds have it
+    if spec is not None:
+        described = with_vocabulary(described, spec)
     tokens = read_tokens(folder, config, described, usual, known is not None or name in _IN_JSON)
     if spec is not None:
         if model is not None:
