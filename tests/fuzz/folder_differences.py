@@ -72,7 +72,7 @@ _USUAL_CLASSES = {
     "deberta": "DebertaTokenizer",
     "deberta-v2": "DebertaV2Tokenizer",
     "t5": "T5Tokenizer",
-    "llama": "LlamaTokenizer",
+    "llama": "TokenizersBackend",
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
     "openai-gpt": "OpenAIGPTTokenizer",

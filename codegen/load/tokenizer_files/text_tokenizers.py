@@ -18,10 +18,10 @@ from .folders.byt5 import DECODER as BYTES_DECODER
 from .folders.looked_up_pieces import DECODER
 from .folders.m2m import is_m2m_folder, read_m2m_folder
 from .folders.marian import is_marian_folder, read_marian_folder
-from .folders.plbart import is_plbart_folder
+from .folders.plbart import TOKENIZER_CLASS as PLBART
 from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import read_config
+from .tokenizer_config import class_name, read_config
 from .tokenizer_json.decoder import DecoderSpec, read_decoder
 from .tokenizer_json.fields import FILE
 
@@ -66,7 +66,7 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     if limits.target_entries is not None and folder.has(TARGET):
         target = _own_target(folder, limits)
     else:
-        cleans = is_plbart_folder(folder, name, limits.tokenizer_class)
+        cleans = class_name(read_config(folder), name, limits.tokenizer_class) == PLBART
         spec = target = _with_note(folder, spec, usual=cleans)
     return TextTokenizers(spec, TargetTokenizer(target, _decoder(target)))
 

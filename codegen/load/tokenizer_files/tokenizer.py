@@ -22,20 +22,27 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from . import tokenizer_config, vocab_text
 from .folders.bert_generation import FILE as BERT_GENERATION_FILE
-from .folders.bert_generation import is_bert_generation_folder, read_bert_generation_folder
-from .folders.byt5 import is_byt5_folder, read_byt5_folder
+from .folders.bert_generation import TOKENIZER_CLASS as BERT_GENERATION
+from .folders.bert_generation import read_bert_generation_folder
+from .folders.byt5 import TOKENIZER_CLASS as BYT5
+from .folders.byt5 import read_byt5_folder
 from .folders.byte_level import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .folders.described import read_described_folder
-from .folders.esm import is_esm_folder, read_esm_folder
-from .folders.esmc import is_esmc_folder, read_esmc_folder
-from .folders.fairseq import is_fairseq_folder, read_fairseq_folder
+from .folders.esm import TOKENIZER_CLASS as ESM
+from .folders.esm import read_esm_folder
+from .folders.esmc import TOKENIZER_CLASS as ESMC
+from .folders.esmc import read_esmc_folder
+from .folders.fairseq import CLASSES as FAIRSEQ
+from .folders.fairseq import read_fairseq_folder
 from .folders.llama import FILE as LLAMA_FILE
-from .folders.llama import is_llama_folder, read_character_bpe_folder, read_llama_folder
+from .folders.llama import read_character_bpe_folder, read_llama_folder
 from .folders.m2m import FILE as PLBART_FILE
-from .folders.marked_ends import is_marked_ends_folder, read_marked_ends_folder
-from .folders.plbart import is_plbart_folder, read_plbart_folder
+from .folders.marked_ends import CLASSES as MARKED_ENDS
+from .folders.marked_ends import read_marked_ends_folder
+from .folders.plbart import TOKENIZER_CLASS as PLBART
+from .folders.plbart import read_plbart_folder
 from .folders.unigram import MODEL_FILES, is_unigram_folder, read_unigram_folder
-from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
+from .tokenizer_config import BERT_TOKENIZER, LLAMA_TOKENIZER, TokenizerConfig, class_name, read_config
 from .tokenizer_json.bert import read_bert_json
 from .tokenizer_json.character_bpe import is_character_bpe
 from .tokenizer_json.fields import FILE as TOKENIZER_JSON
@@ -65,7 +72,8 @@ def read_tokenizer(
     usual_class: str = BERT_TOKENIZER,
 ) -> TokenizerSpec:
     """The same where tokenizer.json is `described`, or missing; `folder` has the files beside it."""
-    by_class = _by_class(folder, described, class_in_config, usual_class)
+    name = class_name(read_config(folder), class_in_config, usual_class)
+    by_class = _by_class(folder, described, name)
     if by_class is not None:
         spec, file = by_class
     elif described is not None and is_word_level(described):
@@ -78,10 +86,10 @@ def read_tokenizer(
     elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class, vocab_size)
         file = VOCAB_FILE if described is None else TOKENIZER_JSON
-    elif described is None and is_esm_folder(folder, class_in_config, usual_class):
+    elif described is None and name == ESM:
         spec, file = read_esm_folder(folder), vocab_text.FILE
-    elif described is None and is_llama_folder(folder, class_in_config):
-        spec, file = read_llama_folder(folder, class_in_config), LLAMA_FILE
+    elif described is None and name == LLAMA_TOKENIZER and folder.has(LLAMA_FILE):
+        spec, file = read_llama_folder(folder), LLAMA_FILE
     elif is_unigram_folder(folder, described):
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
         file = TOKENIZER_JSON
@@ -100,23 +108,22 @@ def read_tokenizer(
 
 
 def _by_class(
-    folder: CheckpointFolder, described: dict[str, Any] | None, class_in_config: object, usual_class: str
+    folder: CheckpointFolder, described: dict[str, Any] | None, name: str | None
 ) -> tuple[TokenizerSpec, str] | None:
     """The tokenizer of a class that takes little of tokenizer.json or nothing, and its file; None of others."""
-    named = class_in_config, usual_class
-    if is_byt5_folder(folder, *named):
+    if name == BYT5:
         return read_byt5_folder(folder), tokenizer_config.FILE
-    if is_esmc_folder(folder, *named):
+    if name == ESMC:
         return read_esmc_folder(folder), tokenizer_config.FILE
-    if is_bert_generation_folder(folder, *named):
+    if name == BERT_GENERATION:
         return read_bert_generation_folder(folder), BERT_GENERATION_FILE
-    if is_plbart_folder(folder, *named):
+    if name == PLBART:
         return read_plbart_folder(folder), PLBART_FILE
-    if is_fairseq_folder(folder, *named):
-        return read_fairseq_folder(folder, *named), vocab_text.FILE
-    if is_marked_ends_folder(folder, *named):
+    if name in FAIRSEQ:
+        return read_fairseq_folder(folder, name), vocab_text.FILE
+    if name in MARKED_ENDS:
         file = VOCAB_FILE if described is None else TOKENIZER_JSON
-        return read_marked_ends_folder(folder, described, *named), file
+        return read_marked_ends_folder(folder, described, name), file
     return None
 
 

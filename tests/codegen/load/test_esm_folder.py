@@ -46,7 +46,12 @@ def ids(spec: TokenizerSpec, *texts: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"tokenizer_class": "EsmTokenizer"}, {"mask_token": {"content": "<mask>", "lstrip": True}}]
+    "settings",
+    [
+        {},
+        *({"tokenizer_class": name} for name in ("EsmTokenizer", "EsmTokenizerFast")),
+        {"mask_token": {"content": "<mask>", "lstrip": True}},
+    ],
 )
 def test_ids_are_those_of_the_library(settings: dict[str, Any], tmp_path: Path) -> None:
     spec = read(tmp_path, **settings)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_changes import assert_refused
 from sentencepiece_files import sentencepiece_file
 from tokenizers import Tokenizer
 
@@ -18,6 +19,7 @@ from codegen.ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.folders.llama import derived_merges
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from codegen.load.tokenizer_files.tokenizer_json.decoder import read_decoder
 from codegen.load.tokenizer_files.tokenizer_json.metaspace import METASPACE
 from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
@@ -96,8 +98,8 @@ def model_folder(
     return path
 
 
-def read(path: Path, class_in_config: object = None) -> TokenizerSpec:
-    return load_tokenizer(CheckpointFolder(path), 300, class_in_config)
+def read(path: Path, class_in_config: object = None, usual: str = "BertTokenizer") -> TokenizerSpec:
+    return load_tokenizer(CheckpointFolder(path), 300, class_in_config, usual)
 
 
 @pytest.mark.parametrize(("config", "expected"), EXPECTED)
@@ -115,6 +117,28 @@ def test_the_class_that_config_json_names(tmp_path: Path) -> None:
     whole = read(path)
     (path / "tokenizer_config.json").unlink()
     assert read(path, "LlamaTokenizerFast") == whole
+    (path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": None}))
+    assert read(path, "LlamaTokenizer") == read(path, usual="LlamaTokenizer") == whole
+
+
+@pytest.mark.parametrize("usual", ["Qwen2Tokenizer", AS_IN_JSON])
+def test_families_that_do_not_ask_for_the_class(usual: str, tmp_path: Path) -> None:
+    """`transformers` makes their own of tokenizer.model, or a TokenizersBackend, with other ids than LlamaTokenizer."""
+    with pytest.raises(EtchError, match=r"Qwen2Tokenizer|'TokenizersBackend' needs tokenizer\.json") as refused:
+        read(model_folder(tmp_path), usual=usual)
+    assert (refused.value.code, refused.value.file) == ("tokenizer-class", None)
+
+
+def test_a_llama_of_which_no_file_names_the_class(tmp_path: Path) -> None:
+    """`transformers` makes a TokenizersBackend of it, too."""
+
+    def without_class(path: Path) -> None:
+        model_folder(path)
+        (path / "tokenizer_config.json").unlink()
+        (path / "tokenizer.json").unlink()
+
+    words = "'TokenizersBackend' needs tokenizer.json"
+    assert_refused("llama/multi_label", without_class, "tokenizer-class", words, tmp_path)
 
 
 @pytest.mark.parametrize("file", ["tokenizer_config.json", "special_tokens_map.json"])

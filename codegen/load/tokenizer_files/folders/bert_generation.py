@@ -13,7 +13,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import read_tokens
 from ..sentencepiece_model import UNIGRAM, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, class_name, read_config
+from ..tokenizer_config import check_is_added, read_config
 from .looked_up_pieces import read_model, unigram_of
 from .sentencepiece_class import read_file, spec_of
 
@@ -26,11 +26,6 @@ _TOKENS: dict[str, object] = {
     "sep_token": "<::::>",
     "pad_token": "<pad>",
 }
-
-
-def is_bert_generation_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes this class of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) == TOKENIZER_CLASS
 
 
 def read_bert_generation_folder(folder: CheckpointFolder) -> TokenizerSpec:

@@ -22,7 +22,6 @@ from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import (
     SPECIAL_TOKENS_FILE,
     check_unsupported,
-    class_name,
     content_of,
     has_segments,
     read_config,
@@ -41,11 +40,6 @@ _FIRST_BYTE = len(_TOKENS)
 _FIRST_EXTRA = _FIRST_BYTE + 256
 _SENTINELS, _MARK = 125, "extra_id"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
-
-
-def is_byt5_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes this class of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) == TOKENIZER_CLASS
 
 
 def read_byt5_folder(folder: CheckpointFolder) -> TokenizerSpec:

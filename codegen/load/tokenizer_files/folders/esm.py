@@ -37,13 +37,6 @@ _NO_SEGMENT = 255
 _SEPARATORS = "".join(map(chr, range(0x1C, 0x20)))
 
 
-def is_esm_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes this class of a folder; arguments are as in `TokenizerConfig`."""
-    named = read_config(folder).get("tokenizer_class")
-    named = class_in_config if named is None else named
-    return (usual_class if named is None else named) == TOKENIZER_CLASS
-
-
 def read_esm_folder(folder: CheckpointFolder) -> TokenizerSpec:
     """The checked tokenizer."""
     config = read_config(folder)

@@ -21,7 +21,6 @@ from ..tokenizer_config import (
     SPECIAL_TOKENS_FILE,
     check_is_added,
     check_unsupported,
-    class_name,
     has_segments,
     read_config,
     read_special_map,
@@ -45,11 +44,6 @@ _TOKENS: dict[str, object] = {
 }
 _PLAIN = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
 _OF_VOCABULARY = ("cls_token", "eos_token", "unk_token")  # from which the class makes the tokenizer
-
-
-def is_esmc_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes this class of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) == TOKENIZER_CLASS
 
 
 def read_esmc_folder(folder: CheckpointFolder) -> TokenizerSpec:

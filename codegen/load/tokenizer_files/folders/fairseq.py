@@ -28,7 +28,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
 from ..token_search import check_found_alike
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, class_name, flag_of, read_config
+from ..tokenizer_config import check_is_added, check_unsupported, flag_of, read_config
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.template import read_post_processor, template_of
 from ..vocab_text import FILE as VOCAB_FILE
@@ -36,7 +36,7 @@ from ..vocab_text import MAX_BYTES, text_of
 
 CODES_FILE = "bpe.codes"
 _BERTWEET = "BertweetTokenizer"
-_CLASSES = ("PhobertTokenizer", _BERTWEET)
+CLASSES = ("PhobertTokenizer", _BERTWEET)
 _FIRST = ("bos_token", "pad_token", "eos_token", "unk_token")  # have the ids from 0 on
 # What Python's expressions take for no white space.
 _NO_SPACE = r"[^\t-\r\x{1c}-\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
@@ -44,16 +44,10 @@ _NO_SPACE = r"[^\t-\r\x{1c}-\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\
 Merges = dict[tuple[str, str], int]  # ranks by two symbols; those at the end of a word have END_OF_WORD
 
 
-def is_fairseq_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes one of these classes of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) in _CLASSES
-
-
-def read_fairseq_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> TokenizerSpec:
-    """The checked tokenizer."""
+def read_fairseq_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
+    """The checked tokenizer of one of `CLASSES`."""
     config = read_config(folder)
     check_unsupported(config, has_template=True)
-    name = class_name(config, class_in_config, usual_class)
     if name == _BERTWEET and flag_of(config, "normalization", False):
         message = (
             "'normalization': true rewrites texts by expressions that are not supported here: set it to false, and "
@@ -83,7 +77,7 @@ def read_fairseq_folder(folder: CheckpointFolder, class_in_config: object, usual
         template=read_post_processor(template, in_all).template,
         added_tokens=added,
         json=json.dumps(_described(model, merges, added, texts, template)),
-        notes=(*tokens.notes, *_notes(added, str(name))),
+        notes=(*tokens.notes, *_notes(added, name)),
     )
 
 

@@ -26,7 +26,6 @@ from ..tokenizer_config import (
     asked,
     asked_ends,
     check_unsupported,
-    class_of,
     flag_of,
     has_segments,
     read_config,
@@ -120,17 +119,10 @@ _CLASSES: dict[str, RebuiltClass | None] = {
 }
 
 
-def is_llama_folder(folder: CheckpointFolder, class_in_config: object) -> bool:
-    """Whether a folder without tokenizer.json has such a tokenizer."""
-    named = read_config(folder).get("tokenizer_class", class_in_config)
-    return folder.has(FILE) and named in (LLAMA_TOKENIZER, f"{LLAMA_TOKENIZER}Fast")
-
-
-def read_llama_folder(folder: CheckpointFolder, class_in_config: object) -> TokenizerSpec:
-    """`class_in_config` is as in `TokenizerConfig`."""
+def read_llama_folder(folder: CheckpointFolder) -> TokenizerSpec:
+    """A LlamaTokenizer of its file."""
     config = read_config(folder)
     check_unsupported(config, has_template=True)
-    class_of(config, class_in_config, LLAMA_TOKENIZER, supported=(LLAMA_TOKENIZER,), model="SentencePiece BPE")
     model = read_sentencepiece_model(folder.read(FILE, _MAX_MODEL_BYTES), FILE)
     if model.model_type != BPE:
         message = f"its model is of type {model.model_type}, {LLAMA_TOKENIZER} needs BPE (2)"

@@ -14,7 +14,7 @@ from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import asked_ends, check_segments, check_unsupported, class_name, has_segments, read_config
+from ..tokenizer_config import asked_ends, check_segments, check_unsupported, has_segments, read_config
 from ..tokenizer_json.character_bpe import is_character_bpe, read_character_bpe_json
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.template import template_between, template_of, without_segments
@@ -57,7 +57,7 @@ def _template_of_gpt(
     return (made if has_segments(config, usual=False) else without_segments(made))["post_processor"]
 
 
-_CLASSES = {
+CLASSES = {
     "HerbertTokenizer": _Class(
         {
             "unk_token": "<unk>",
@@ -90,19 +90,10 @@ _PARTS = {
 }
 
 
-def is_marked_ends_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes one of these classes of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) in _CLASSES
-
-
-def read_marked_ends_folder(
-    folder: CheckpointFolder, described: _Values | None, class_in_config: object, usual_class: str
-) -> TokenizerSpec:
-    """The checked tokenizer; `described` is tokenizer.json, where the folder has one."""
+def read_marked_ends_folder(folder: CheckpointFolder, described: _Values | None, name: str) -> TokenizerSpec:
+    """The checked tokenizer of one of `CLASSES`; `described` is tokenizer.json, where the folder has one."""
     config = read_config(folder)
-    name = class_name(config, class_in_config, usual_class)
-    assert name is not None
-    made = _CLASSES[name]
+    made = CLASSES[name]
     check_unsupported(config, has_template=True)
     if described is not None and not is_character_bpe(described):
         message = f"{name} needs BPE over characters, whose words BertPreTokenizer finds"

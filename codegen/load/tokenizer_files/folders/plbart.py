@@ -14,7 +14,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
 from ..sentencepiece_model import BPE, CONTROL, UNIGRAM, UNKNOWN, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import class_name, content_of, read_config
+from ..tokenizer_config import content_of, read_config
 from .looked_up_pieces import normal_pieces, read_model, unigram_of
 from .m2m import FILE, bpe_of, check_bpe, language_codes
 from .sentencepiece_class import read_file, spec_of
@@ -28,11 +28,6 @@ _BASE = "base"
 # By `language_codes`, in the order of their ids.
 _CODES = {_BASE: ("java", "python", "en_XX"), "multi": ("java", "python", "en_XX", "javascript", "php", "ruby", "go")}
 _LANGUAGES: dict[str, str | None] = {_BASE: None, "multi": "en_XX"}  # where no file says one
-
-
-def is_plbart_folder(folder: CheckpointFolder, class_in_config: object, usual_class: str) -> bool:
-    """Whether `transformers` makes this class of a folder; arguments are as in `TokenizerConfig`."""
-    return class_name(read_config(folder), class_in_config, usual_class) == TOKENIZER_CLASS
 
 
 def read_plbart_folder(folder: CheckpointFolder) -> TokenizerSpec:
