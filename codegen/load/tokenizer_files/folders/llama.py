@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
-from ....ir.tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
@@ -36,7 +36,7 @@ from ..tokenizer_json.metaspace import METASPACE, prepend_of
 from ..tokenizer_json.template import template_between, without_segments
 from .described import RebuiltClass, read_described_folder
 from .nllb import found_raw, other_than_nllb
-from .unigram import CLASSES
+from .unigram import BARE, CLASSES
 
 FILE = "tokenizer.model"
 _MAX_MODEL_BYTES = 32 << 20
@@ -92,7 +92,7 @@ def _other_than_gemma(_: dict[str, Any], spec: TokenizerSpec, __: FolderTokens) 
 def _other_parts(spec: TokenizerSpec, segmenter: MetaspaceSegmenter) -> Iterator[str]:
     model = spec.model
     assert isinstance(model, CharacterBpeModel)
-    if spec.normalizer != CharsmapNormalizer((False, False), None, (False, False), None):
+    if spec.normalizer != BARE:
         yield "normalizer"
     if spec.segmenter != segmenter:
         yield "pre_tokenizer"

@@ -55,6 +55,7 @@ MODEL_FILES = (_FAIRSEQ_FILE, _OWN_FILE, "spm.model", "tokenizer.model")
 _MAX_MODEL_BYTES = 32 << 20
 _METASPACE = "\u2581"
 _MOST_EXTRA_IDS = 10_000
+BARE = CharsmapNormalizer((False, False), None, (False, False), None)  # without a map, and what follows it
 _WITH_MAP = FoldingNormalizer | FormCharsmapNormalizer  # before it
 
 Vocabulary = list[tuple[str, float]]
@@ -217,7 +218,7 @@ def _differences(
     rest = spec.normalizer.rest if isinstance(spec.normalizer, _WITH_MAP) else spec.normalizer
     ours: object = spec.normalizer
     if isinstance(rest, CharsmapNormalizer):
-        ours = replace(spec.normalizer, rest=_bare(rest)) if rest is not spec.normalizer else _bare(rest)
+        ours = replace(spec.normalizer, rest=BARE) if rest is not spec.normalizer else BARE
     if ours != expected.normalizer and (known.folds and {"do_lower_case", "keep_accents"} & set(config)):
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
@@ -233,7 +234,7 @@ def _differences(
         message = f"{name} of transformers has the unknown piece {known.unknown_id} and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     parts = [
-        ("normalizer", ours == expected.normalizer and rest == _bare(rest, rest)),
+        ("normalizer", ours == expected.normalizer and rest == replace(BARE, charsmap=rest.charsmap)),
         ("pre_tokenizer", segmenter == wanted),
         ("post_processor", _other_token(known, tokens) is None and _same_template(config, known, spec)),
     ]
@@ -290,11 +291,6 @@ def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: Fo
     return tuple(
         f"{_DEBERTA} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same
     )
-
-
-def _bare(rest: Any, like: Any = None) -> CharsmapNormalizer:
-    """Without its map, or with that of another one, and without what follows it."""
-    return CharsmapNormalizer((False, False), like.charsmap if like is not None else None, (False, False), None)
 
 
 def _of_model(
