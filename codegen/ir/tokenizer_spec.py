@@ -243,7 +243,8 @@ class FormCharsmapNormalizer:
     rest: CharsmapNormalizer
 
 
-# Before which words U+2581 is put; `doubled`: before those that have one, too.
+METASPACE = "\u2581"  # what SentencePiece has for a space
+# Before which words it is put; `doubled`: before those that have one, too.
 Prepend = Literal["never", "first", "always", "doubled"]
 
 

@@ -12,13 +12,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ir.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec, UnigramModel
+from ..ir.tokenizer_spec import METASPACE, SentencePieceFile, SentencePieceNormalizer, TokenizerSpec, UnigramModel
 from ..load.tokenizer_files.sentencepiece_library import processor_of, without_normalization
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
-
-_METASPACE = "\u2581"
 
 
 class _Token(NamedTuple):
@@ -150,7 +148,7 @@ class SentencePieceTokenizer:
             text, begin = text[end:], begin + end
         found = self._processor.encode(text, return_type="offset_mapping")
         for piece, (first, last) in zip(found["pieces"], found["offsets"], strict=True):
-            yield _Token(self._id(piece), begin + first, begin + last, piece.startswith(_METASPACE))
+            yield _Token(self._id(piece), begin + first, begin + last, piece.startswith(METASPACE))
 
 
 def _cut_lengths(first: int, second: int, room: int) -> tuple[int, int]:

@@ -13,12 +13,11 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from ..ir.template_spec import TemplatePart
-from ..ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, NoNormalizer, TokenizerSpec
+from ..ir.tokenizer_spec import METASPACE, CharsmapNormalizer, MetaspaceSegmenter, NoNormalizer, TokenizerSpec
 from .config import Config
 from .refusal import refusal, shown
 
 _KEY = "task_specific_params"
-_METASPACE = "\u2581"
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def with_prefix(spec: TokenizerSpec, params: TaskParams) -> TokenizerSpec:
     apart = isinstance(words, MetaspaceSegmenter) and words.split and words.split_whitespace
     always = isinstance(words, MetaspaceSegmenter) and words.prepend == "always"
     plain = isinstance(normalizer, NoNormalizer) or (
-        isinstance(normalizer, CharsmapNormalizer) and normalizer.run_content in (None, " ", _METASPACE)
+        isinstance(normalizer, CharsmapNormalizer) and normalizer.run_content in (None, " ", METASPACE)
     )
     template = processor.get("type") == "TemplateProcessing"
     if not (apart and always and plain and template and params.prefix.endswith(" ")):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..files.table_file import Row, refused
 from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
-from ..ir.tokenizer_spec import AddedToken
+from ..ir.tokenizer_spec import METASPACE, AddedToken
 from .columns import parts_of
 
 MOST_CANDIDATES = 16  # of a mask
@@ -131,7 +131,7 @@ class FillMask(Task):
 
 def names_of(piece: str) -> tuple[str, ...]:
     """What a piece is called in a table: as it is, or without the mark of a word's beginning."""
-    plain = piece[1:] if piece.startswith((" ", "\u2581")) else piece
+    plain = piece[1:] if piece.startswith((" ", METASPACE)) else piece
     return (piece, plain) if plain else (piece,)
 
 

@@ -15,8 +15,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import END_OF_WORD, GOES_ON, CharacterBpeModel, goes_on
-from ..load.tokenizer_files.tokenizer_json.metaspace import METASPACE
+from ..ir.tokenizer_spec import END_OF_WORD, GOES_ON, METASPACE, CharacterBpeModel, goes_on
 from . import trie
 from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
 from .fields import Field, Part, boolean, never_empty, signed, unsigned

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import UnigramModel
+from ..ir.tokenizer_spec import METASPACE, UnigramModel
 from ..load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from . import trie
 from .fields import Field, Part, boolean, signed, unsigned
@@ -25,7 +25,7 @@ _MARK_BITS, _STEP_BIAS, _MOST_STEP = 4, 1, 3
 _WHOLE, _STEP, _SPECIAL = 1, 2, 8
 _SCRATCH_BYTES = (23 * (MOST_BYTES + 8) + 7) // 8 * 8  # as etch::model_scratch_bytes
 _UNKNOWN_PENALTY = 10.0
-_METASPACE = "\u2581".encode()
+_METASPACE = METASPACE.encode()
 
 
 def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[int]) -> Part:

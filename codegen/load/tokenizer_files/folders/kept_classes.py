@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....ir.template_spec import Template, TemplatePart, bert_template
-from ....ir.tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE
@@ -45,7 +45,7 @@ def _unknown_of_big_bird(spec: TokenizerSpec) -> int:
 
 
 def _steps_of_big_bird(_: dict[str, Any]) -> _Steps:
-    return [_runs("\u2581")]
+    return [_runs(METASPACE)]
 
 
 def _steps_of_rembert(config: dict[str, Any]) -> _Steps:

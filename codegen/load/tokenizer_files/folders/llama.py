@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
-from ....ir.tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import METASPACE, AddedToken, CharacterBpeModel, MetaspaceSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
@@ -32,7 +32,7 @@ from ..tokenizer_config import (
 )
 from ..tokenizer_json.character_bpe import REPLACE, SPLIT, read_character_bpe_json
 from ..tokenizer_json.fields import FILE as JSON_FILE
-from ..tokenizer_json.metaspace import METASPACE, prepend_of
+from ..tokenizer_json.metaspace import prepend_of
 from ..tokenizer_json.template import template_between, without_segments
 from .described import RebuiltClass, read_described_folder
 from .nllb import found_raw, other_than_nllb

@@ -15,6 +15,7 @@ from typing import Any
 
 from ....ir.template_spec import Template, TemplatePart
 from ....ir.tokenizer_spec import (
+    METASPACE,
     AddedToken,
     CharacterBpeModel,
     TokenizerSpec,
@@ -26,7 +27,6 @@ from ..sentencepiece_model import BPE, CONTROL, NORMAL, SentencePieceModel
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import check_is_added, check_unsupported, class_of, content_of, has_segments, read_config
 from ..tokenizer_json.fields import FILE as JSON_FILE
-from ..tokenizer_json.metaspace import METASPACE
 from .llama import derived_merges
 from .looked_up_pieces import (
     MAX_MODEL_BYTES,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ....ir.tokenizer_spec import (
+    METASPACE,
     CharsmapNormalizer,
     FoldingNormalizer,
     FormCharsmapNormalizer,
@@ -53,7 +54,6 @@ from .pegasus import pegasus_differences, pegasus_vocabulary
 _FAIRSEQ_FILE, _OWN_FILE = "sentencepiece.bpe.model", "spiece.model"
 MODEL_FILES = (_FAIRSEQ_FILE, _OWN_FILE, "spm.model", "tokenizer.model")
 _MAX_MODEL_BYTES = 32 << 20
-_METASPACE = "\u2581"
 _MOST_EXTRA_IDS = 10_000
 BARE = CharsmapNormalizer((False, False), None, (False, False), None)  # without a map, and what follows it
 _WITH_MAP = FoldingNormalizer | FormCharsmapNormalizer  # before it
@@ -357,7 +357,7 @@ def _described(
     without = "first" if known.composes else "never"
     metaspace: dict[str, Any] = {
         "type": "Metaspace",
-        "replacement": _METASPACE,
+        "replacement": METASPACE,
         "prepend_scheme": "always" if known.prepends_always or flag_of(config, "add_prefix_space", True) else without,
         "split": True,
     }

@@ -12,6 +12,7 @@ from typing import Any
 
 from ....ir.tokenizer_spec import (
     END_OF_WORD,
+    METASPACE,
     AddedToken,
     BertNormalizer,
     CharacterBpeModel,
@@ -27,7 +28,7 @@ from .bert import read_bert_normalizer
 from .bpe import is_bpe, read_bpe_model
 from .character_splits import KINDS, last_kind
 from .fields import FILE, added_tokens, check_top, notes_of
-from .metaspace import METASPACE, read_character_segmenter
+from .metaspace import read_character_segmenter
 from .normalizer import STEPS, listed_steps
 from .normalizer_sequence import STEPS as SEQUENCE_STEPS
 from .plain_normalizer import read_character_bpe_normalizer

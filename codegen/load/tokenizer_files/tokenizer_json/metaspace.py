@@ -8,14 +8,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from ....ir.split_spec import CharacterSplit
-from ....ir.tokenizer_spec import MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
+from ....ir.tokenizer_spec import METASPACE, MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
 from ...refusal import refusal, shown
 from .character_splits import KINDS, last_kind, listed_parts, read_splits
 from .fields import FILE, only_fields
 
 _KNOWN = {"type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"}
 _SCHEMES: tuple[Literal["never", "first", "always"], ...] = ("never", "first", "always")
-METASPACE = "\u2581"
 
 
 def read_character_segmenter(value: object) -> MetaspaceSegmenter | SplitSegmenter:

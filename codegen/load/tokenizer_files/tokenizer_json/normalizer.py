@@ -7,7 +7,7 @@ import base64
 from itertools import takewhile
 from typing import Any
 
-from ....ir.tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
+from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, FoldingNormalizer
 from ...refusal import refusal, shown
 from ..charsmap import charsmap_halves
 from .fields import FILE, only_fields, typed
@@ -15,7 +15,7 @@ from .fields import FILE, only_fields, typed
 FOLDS = ("NFD", "NFKD", "StripAccents", "Lowercase")
 STEPS = ("Precompiled", "Strip", "Replace", *FOLDS)
 _RUN = {"Regex": " {2,}"}
-_RUN_CONTENTS = (" ", "\u2581")
+_RUN_CONTENTS = (" ", METASPACE)
 
 
 def before_charsmap(steps: list[dict[str, Any]]) -> int:
