@@ -43,7 +43,7 @@ class StrictJson {
     }
 
   private:
-    static constexpr int kDeepest = 16;
+    static constexpr int kDeepest = 100;  // as deep as the programs read
 
     explicit StrictJson(std::string_view json) : json_(json) {}
 

@@ -129,6 +129,7 @@ def test_rows_of_objects(stub: Program, tmp_path: Path) -> None:
         ('{"a": "\\x", "b": 1}', "line 1: this is not a JSON object"),
         ('{"a": "\t", "b": 1}', "line 1: this is not a JSON object"),
         ('{"a": 1, "b": 1} x', "line 1: this is not a JSON object"),
+        ('{"a": true, "b": 1-2}', "line 1: this is not a JSON object"),
         ("[1]", "line 1: this is not a JSON object"),
         ("\n{}", "line 2: this is not a JSON object"),
     ],
@@ -136,6 +137,11 @@ def test_rows_of_objects(stub: Program, tmp_path: Path) -> None:
 def test_objects_refused(stub: Program, tmp_path: Path, content: str, message: str) -> None:
     table(tmp_path, content, "rows.jsonl")
     assert stub.refused(1, "--evaluate", "rows.jsonl", cwd=tmp_path) == f"'rows.jsonl': {message}"
+
+
+def test_a_name_that_is_there_twice_is_no_column(stub: Program, tmp_path: Path) -> None:
+    path = table(tmp_path, '{"a": 1, "b": 2, "a": 3}', "rows.jsonl")
+    assert stub.refused(1, "--evaluate", path, "--label-column", "a").endswith("line 1: 'a' is there twice")
 
 
 def test_tables_refused_by_name(stub: Program) -> None:

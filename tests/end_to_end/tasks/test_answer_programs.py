@@ -174,8 +174,22 @@ def test_wrong_use(program: Program, arguments: tuple[str, ...], words: str) -> 
         ("a.jsonl", '{"question": "a"}', "line 1: expected an object with the text 'context'"),
         ("a.jsonl", '\n{"question": ', "line 2: no JSON"),
         ("a.jsonl", "[" * 1000, "line 1: no JSON"),
-        ("a.json", '{"data": [1]}', "expected an object with the list 'paragraphs'"),
+        ("a.jsonl", '{"question": "a\tb", "context": "c"}', "line 1: no JSON"),
+        ("a.jsonl", '{"question": "a", "context": "c",\r"id": 1-2}', "line 1: no JSON"),
+        ("a.jsonl", '\n\n{"question": "a", "context": "c", "all_answers": ["a", 1]}', "line 3: 'all_answers' are no"),
+        ("a.json", '{"data": [1]}', "line 1: expected an object with the list 'paragraphs'"),
         ("a.json", '{"data": [],\n"a": "\\ud83"}', "line 2: no JSON"),
+        ("a.json", '{"data": [],\n"a": "\n"}', "line 2: no JSON"),
+        (
+            "a.json",
+            '{"data": [{"paragraphs": [\n\n{"qas": []}]}]}',
+            "line 3: expected an object with the text 'context'",
+        ),
+        (
+            "a.json",
+            '{"data": [{"paragraphs": [{"context": "c", "qas": [\n{"question": "a", "answers":\n\n1}]}]}]}',
+            "line 4: expected an object with the list 'answers'",
+        ),
     ],
 )
 def test_files_refused(program: Program, name: str, content: str, words: str, tmp_path: Path) -> None:

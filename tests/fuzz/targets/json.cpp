@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is made of foreign bytes before they are shown: JSON, printable text, cells of tables. An input is one byte,
-// the width of a cell, four of a float, and the text.
+// the width of a cell, four of a float, and the text, which is read as JSON too.
 #include "text/json.hpp"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "fuzz.hpp"
 #include "strict_json.hpp"
+#include "text/json_value.hpp"
 #include "text/utf8.hpp"
 
 namespace {
@@ -59,6 +60,21 @@ void check_text(std::string_view text) {
     harmless_length(shown);
 }
 
+// The programs' reader against the strict one, which has neither half a surrogate pair nor what is not UTF-8.
+void check_reading(std::string_view text) {
+    etch::cli::JsonValue value;
+    std::size_t at = 0;
+    const bool is_read = etch::cli::parse_json(text, value, at);
+    check(at <= text.size() && value.at <= at, "reading stops within the text");
+    const bool is_valid = StrictJson::is_valid(text);
+    check(is_read || !is_valid, "JSON is read");
+    const bool may_differ = !is_utf8(text) || text.find("\\u") != std::string_view::npos;
+    check(is_valid || !is_read || may_differ, "what is no JSON is refused");
+    if (const std::optional<std::string> spelled = StrictJson::string(text)) {
+        check(value.kind == etch::cli::JsonValue::Kind::text && value.text == *spelled, "a string is what it spells");
+    }
+}
+
 void check_numbers(float value, std::string_view text) {
     std::string json;
     etch::cli::append_json(json, value);
@@ -89,6 +105,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::memcpy(&value, &bits, sizeof value);
     const etch::fuzz::ExactText text(input.rest());
     check_text(text.view());
+    check_reading(text.view());
     check_numbers(value, text.view());
     check(harmless_length(etch::cli::cell(text.view(), width)) == width, "a cell is as wide as asked");
     return 0;

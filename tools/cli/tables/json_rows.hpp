@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../text/json_value.hpp"
 #include "delimited.hpp"
 
 namespace etch::cli {
@@ -27,26 +27,14 @@ class JsonRows {
     const char* problem() const { return problem_.c_str(); }
 
   private:
-    struct Member {
-        std::string name;
-        std::string value;
-    };
-
-    bool find_line();
-    bool read_object();
-    bool read_value(std::string& value);
-    bool read_string(std::string& text);
-    bool read_escape(std::string& text);
-    bool read_unit(std::uint32_t& unit);
-    bool read_number(std::string& text);
-    bool match(char c);  // behind white space
+    bool find_line(std::string_view& text);
+    bool read_object(std::string_view text);
     bool order(Row& row);
     bool refuse(const std::string& problem);
 
     std::string_view rest_;  // of the file
-    std::string_view text_;  // of the line
     std::size_t line_ = 0;
-    std::vector<Member> members_;
+    JsonValue object_;  // of the line; its lists are texts already
     std::vector<std::string> names_;
     bool named_ = false;  // the row of names is handed out
     std::string problem_;

@@ -15,34 +15,49 @@ using Kind = JsonValue::Kind;
 struct Reader {
     const Options& options;
     std::string name;
+    std::string_view json = {};  // what is read: the whole file, or
+    std::size_t line = 1;        // this line of it
     std::vector<AskedQuestion> questions = {};
 
     bool is_full() const { return questions.size() >= options.limit; }
 
-    [[noreturn]] void refuse(std::size_t line, const char* problem) const {
-        fail(kRunFailure, "%s: line %zu: %s", name.c_str(), line, problem);
+    [[noreturn]] void refuse(std::size_t at, const std::string& problem) const {
+        const auto before = json.substr(0, at);
+        const auto ends = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+        fail(kRunFailure, "%s: line %zu: %s", name.c_str(), line + ends, problem.c_str());
     }
 
-    const JsonValue& member(const JsonValue& value, const char* key, Kind kind, std::size_t line) const {
+    JsonValue parse() const {
+        JsonValue value;
+        std::size_t at = 0;
+        if (!parse_json(json, value, at)) {
+            refuse(at, "no JSON");
+        }
+        return value;
+    }
+
+    const JsonValue& member(const JsonValue& value, const char* key, Kind kind) const {
         const JsonValue* const found = value.find(key);
         if (found == nullptr || found->kind != kind) {
-            fail(kRunFailure, "%s: line %zu: expected an object with the %s '%s'", name.c_str(), line,
-                 kind == Kind::text ? "text" : "list", key);
+            const char* const expected = kind == Kind::text ? "text" : "list";
+            refuse((found == nullptr ? value : *found).at,
+                   std::string("expected an object with the ") + expected + " '" + key + "'");
         }
         return *found;
     }
 
-    void read_squad(const JsonValue& root) {
-        for (const JsonValue& article : member(root, "data", Kind::list, 1).items) {
-            for (const JsonValue& paragraph : member(article, "paragraphs", Kind::list, 1).items) {
-                const std::string& context = member(paragraph, "context", Kind::text, 1).text;
-                for (const JsonValue& asked : member(paragraph, "qas", Kind::list, 1).items) {
+    void read_squad() {
+        const JsonValue root = parse();
+        for (const JsonValue& article : member(root, "data", Kind::list).items) {
+            for (const JsonValue& paragraph : member(article, "paragraphs", Kind::list).items) {
+                const std::string& context = member(paragraph, "context", Kind::text).text;
+                for (const JsonValue& asked : member(paragraph, "qas", Kind::list).items) {
                     if (is_full()) {
                         return;
                     }
-                    AskedQuestion question = {member(asked, "question", Kind::text, 1).text, context, {}};
-                    for (const JsonValue& answer : member(asked, "answers", Kind::list, 1).items) {
-                        question.answers.push_back(member(answer, "text", Kind::text, 1).text);
+                    AskedQuestion question = {member(asked, "question", Kind::text).text, context, {}};
+                    for (const JsonValue& answer : member(asked, "answers", Kind::list).items) {
+                        question.answers.push_back(member(answer, "text", Kind::text).text);
                     }
                     questions.push_back(std::move(question));
                 }
@@ -50,27 +65,23 @@ struct Reader {
         }
     }
 
-    void read_line(const JsonValue& row, std::size_t line) {
+    void read_line() {
+        const JsonValue row = parse();
         AskedQuestion question = {
-            member(row, "question", Kind::text, line).text, member(row, "context", Kind::text, line).text, {}};
+            member(row, "question", Kind::text).text, member(row, "context", Kind::text).text, {}};
         if (row.find("all_answers") != nullptr) {
-            for (const JsonValue& answer : member(row, "all_answers", Kind::list, line).items) {
+            for (const JsonValue& answer : member(row, "all_answers", Kind::list).items) {
                 if (answer.kind != Kind::text) {
-                    refuse(line, "'all_answers' are no texts");
+                    refuse(answer.at, "'all_answers' are no texts");
                 }
                 question.answers.push_back(answer.text);
             }
         } else if (row.find("answer") != nullptr) {
-            question.answers.push_back(member(row, "answer", Kind::text, line).text);
+            question.answers.push_back(member(row, "answer", Kind::text).text);
         }
         questions.push_back(std::move(question));
     }
 };
-
-std::size_t line_of(std::string_view bytes, std::size_t at) {
-    return 1 +
-           static_cast<std::size_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-}
 
 }  // namespace
 
@@ -82,26 +93,17 @@ std::vector<AskedQuestion> read_questions(const Options& options) {
     }
     const std::string bytes = read_file(path);
     Reader reader = {options, quoted(path)};
-    std::size_t at = 0;
     if (ending == ".json") {
-        JsonValue root;
-        if (!parse_json(bytes, root, at)) {
-            reader.refuse(line_of(bytes, at), "no JSON");
-        }
-        reader.read_squad(root);
+        reader.json = bytes;
+        reader.read_squad();
     } else {
         std::string_view rest = bytes;
-        for (std::size_t line = 1; !rest.empty() && !reader.is_full(); ++line) {
-            const std::string_view row = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(std::min(row.size() + 1, rest.size()));
-            if (row.find_first_not_of(" \t\r") == std::string_view::npos) {
-                continue;
+        for (; !rest.empty() && !reader.is_full(); ++reader.line) {
+            reader.json = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(reader.json.size() + 1, rest.size()));
+            if (reader.json.find_first_not_of(" \t\r") != std::string_view::npos) {
+                reader.read_line();
             }
-            JsonValue value;
-            if (!parse_json(row, value, at)) {
-                reader.refuse(line, "no JSON");
-            }
-            reader.read_line(value, line);
         }
     }
     if (reader.questions.empty()) {

@@ -28,6 +28,7 @@ class Parser {
         if (depth == kDeepest || at_ == bytes_.size()) {
             return false;
         }
+        value.at = at_;
         switch (bytes_[at_]) {
             case '"':
                 value.kind = JsonValue::Kind::text;
@@ -39,7 +40,7 @@ class Parser {
                 value.kind = JsonValue::Kind::object;
                 return read_members(value, '}', depth);
             default:
-                return read_word(value.text);
+                return read_word(value) || read_number(value);
         }
     }
 
@@ -62,25 +63,70 @@ class Parser {
         return take(end);
     }
 
-    // A number, true, false or null.
-    bool read_word(std::string& word) {
-        while (at_ < bytes_.size() && std::string_view(" \t\r\n,]}").find(bytes_[at_]) == std::string_view::npos) {
-            word += bytes_[at_++];
+    bool read_word(JsonValue& value) {
+        for (const std::string_view word : {"true", "false", "null"}) {
+            if (bytes_.substr(at_, word.size()) == word) {
+                value.kind = JsonValue::Kind::word;
+                value.text = word;
+                at_ += word.size();
+                return true;
+            }
         }
-        return word == "true" || word == "false" || word == "null" ||
-               (!word.empty() && word.find_first_not_of("0123456789+-.eE") == std::string::npos);
+        return false;
     }
 
-    bool read_text(std::string& text) {
-        for (++at_; at_ < bytes_.size() && bytes_[at_] != '"'; ++at_) {
-            if (bytes_[at_] != '\\') {
-                text += bytes_[at_];
-            } else if (++at_ == bytes_.size() || !read_escape(text)) {
+    bool read_number(JsonValue& value) {
+        skip_one_of("-");
+        if (!skip_one_of("0") && !skip_digits()) {
+            return false;
+        }
+        if (skip_one_of(".") && !skip_digits()) {
+            return false;
+        }
+        if (skip_one_of("eE")) {
+            skip_one_of("+-");
+            if (!skip_digits()) {
                 return false;
             }
         }
-        return take('"');
+        value.kind = JsonValue::Kind::number;
+        value.text = bytes_.substr(value.at, at_ - value.at);
+        return true;
     }
+
+    bool skip_one_of(std::string_view characters) {
+        const bool there = at_ < bytes_.size() && characters.find(bytes_[at_]) != std::string_view::npos;
+        at_ += there ? 1U : 0U;
+        return there;
+    }
+
+    bool skip_digits() {
+        const std::size_t begin = at_;
+        while (at_ < bytes_.size() && bytes_[at_] >= '0' && bytes_[at_] <= '9') {
+            ++at_;
+        }
+        return at_ > begin;
+    }
+
+    bool read_text(std::string& text) {
+        ++at_;
+        while (true) {
+            const std::size_t begin = at_;
+            while (at_ < bytes_.size() && is_plain(bytes_[at_])) {
+                ++at_;
+            }
+            text += bytes_.substr(begin, at_ - begin);
+            if (at_ == bytes_.size() || bytes_[at_] != '\\') {
+                return take('"');
+            }
+            if (++at_ == bytes_.size() || !read_escape(text)) {
+                return false;
+            }
+            ++at_;
+        }
+    }
+
+    static bool is_plain(char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; }
 
     bool read_escape(std::string& text) {
         constexpr std::string_view kNames = "\"\\/bfnrt";
@@ -135,10 +181,12 @@ class Parser {
     }
 
     void skip_space() {
-        while (at_ < bytes_.size() && std::string_view(" \t\r\n").find(bytes_[at_]) != std::string_view::npos) {
+        while (at_ < bytes_.size() && is_space(bytes_[at_])) {
             ++at_;
         }
     }
+
+    static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
     std::string_view bytes_;
     std::size_t& at_;
@@ -153,6 +201,14 @@ const JsonValue* JsonValue::find(std::string_view key) const {
         }
     }
     return nullptr;
+}
+
+void JsonValue::clear() {
+    kind = Kind::word;
+    at = 0;
+    text.clear();
+    items.clear();
+    keys.clear();
 }
 
 bool parse_json(std::string_view bytes, JsonValue& value, std::size_t& at) {
