@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line_reader.hpp"
 
-#include "utf8.hpp"
+#include "etch/tokenizer/utf8.hpp"
 
 namespace firmware {
 
@@ -26,7 +26,7 @@ LineEvent LineReader::end_line() {
     if (lost) return LineEvent::overrun;
     if (received == 0) return LineEvent::empty;
     if (received > kLineBytes) return LineEvent::too_long;
-    invalid_at_ = valid_utf8_bytes(text());
+    invalid_at_ = etch::tokenizer::well_formed_size(text());
     return invalid_at_ == received ? LineEvent::line : LineEvent::invalid_utf8;
 }
 

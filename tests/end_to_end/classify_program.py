@@ -157,7 +157,10 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
         ROOT / "runtime/src/decode/token_weights.cpp",
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",
-        *(ROOT / f"runtime/src/tokenizer/unicode/{name}.cpp" for name in ("characters", "unicode", "unicode_tables")),
+        *(
+            ROOT / f"runtime/src/tokenizer/unicode/{name}.cpp"
+            for name in ("characters", "unicode", "unicode_tables", "utf8")
+        ),
     ]
     flags = [
         *("-std=c++17", "-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),

@@ -78,10 +78,13 @@ EVERY_CALL = "test_every_call_finds_the_same"
 REFUSED = "models/test_refused_texts.py::test_every_call_refuses_them"
 AREAS = {
     "tokenizer": Area(
-        tuple(
-            f"runtime/src/tokenizer/{part}*.{ending}"
-            for part in ("", "normalizers/", "segmenters/", "models/", "unicode/")
-            for ending in ("cpp", "hpp")
+        (
+            *(
+                f"runtime/src/tokenizer/{part}*.{ending}"
+                for part in ("", "normalizers/", "segmenters/", "models/", "unicode/")
+                for ending in ("cpp", "hpp")
+            ),
+            "runtime/include/etch/tokenizer/utf8.hpp",
         ),
         (
             Suite(("bin/test-tokenizer", "--gtest_fail_fast"), "test-tokenizer"),

@@ -27,14 +27,14 @@ class Writer {
         if (state_.held_size != 0) {
             if (continues(byte)) {
                 state_.held[state_.held_size++] = byte;
-                if (state_.held_size == length_of(state_.held[0])) give_held();
+                if (state_.held_size == lead(state_.held[0]).size) give_held();
                 return;
             }
             replace_held();
         }
         if (byte < 0x80U) {
             give(byte);
-        } else if (length_of(byte) != 0) {
+        } else if (lead(byte).size != 0) {
             state_.held[0] = byte;
             state_.held_size = 1;
         } else {
@@ -57,22 +57,10 @@ class Writer {
     }
 
   private:
-    // Bytes of the character that begins so, or 0 where none does.
-    static std::uint32_t length_of(std::uint8_t first) noexcept {
-        if (first < 0xC2U || first > 0xF4U) return 0;
-        return first < 0xE0U ? 2 : first < 0xF0U ? 3 : 4;
-    }
-
     bool continues(std::uint8_t byte) const noexcept {
-        std::uint8_t lowest = 0x80U;
-        std::uint8_t highest = 0xBFU;
-        if (state_.held_size == 1) {
-            if (state_.held[0] == 0xE0U) lowest = 0xA0U;
-            if (state_.held[0] == 0xEDU) highest = 0x9FU;
-            if (state_.held[0] == 0xF0U) lowest = 0x90U;
-            if (state_.held[0] == 0xF4U) highest = 0x8FU;
-        }
-        return byte >= lowest && byte <= highest;
+        if (state_.held_size != 1) return (byte & 0xC0U) == 0x80U;
+        const Lead form = lead(state_.held[0]);
+        return byte >= form.lowest && byte <= form.highest;
     }
 
     void give_held() noexcept {
@@ -118,17 +106,7 @@ void put(const Decoder& decoder, DecoderState& state, Writer& out, std::uint8_t 
 
 // Bytes at the beginning of the run that are whole characters; all of it where it is UTF-8.
 std::uint32_t whole_size(const DecoderState& state) noexcept {
-    const std::string_view run(reinterpret_cast<const char*>(state.run), state.run_size);
-    std::uint32_t at = 0;
-    while (at < run.size()) {
-        const Decoded character = decode(run, at);
-        std::uint8_t bytes[kMaxUtf8Bytes];
-        const bool is_itself = encode(character.scalar, bytes) == character.size &&
-                               std::memcmp(bytes, state.run + at, character.size) == 0;
-        if (!is_itself) break;
-        at += character.size;
-    }
-    return at;
+    return well_formed_size({reinterpret_cast<const char*>(state.run), state.run_size});
 }
 
 // The byte tokens so far, where no other one follows.

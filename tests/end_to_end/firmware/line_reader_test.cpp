@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware's line reader and its UTF-8 check, byte by byte, with lost bytes injected.
+// The firmware's line reader, byte by byte, with lost bytes injected.
 #include "line_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "utf8.hpp"
+#include "etch/tokenizer/utf8.hpp"
 
 namespace {
 
+using etch::tokenizer::well_formed_size;
 using firmware::LineEvent;
 using firmware::LineReader;
-using firmware::valid_utf8_bytes;
 using namespace std::string_literals;
 
 constexpr std::size_t kMost = LineReader::kLineBytes;
@@ -134,7 +134,7 @@ TEST(LineReader, RandomBytes) {
         ASSERT_EQ(seen.size(), 1U) << seed;
         const LineEvent wanted = lost                                    ? LineEvent::overrun
                                  : text.empty()                          ? LineEvent::empty
-                                 : valid_utf8_bytes(text) == text.size() ? LineEvent::line
+                                 : well_formed_size(text) == text.size() ? LineEvent::line
                                                                          : LineEvent::invalid_utf8;
         ASSERT_EQ(seen[0].event, wanted) << testing::PrintToString(text);
     }
@@ -147,58 +147,6 @@ TEST(LineReader, RandomBytes) {
     }();
     feed(reader, noise + "\n\n");  // two: the first may belong to a CR
     EXPECT_EQ(feed(reader, "good\n"), Lines{line("good")});
-}
-
-TEST(Utf8, FirstAndLastOfEachLength) {
-    for (const std::string& good : {""s, "\0"s, "\x7f"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s,
-                                    "\xee\x80\x80"s, "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s}) {
-        EXPECT_EQ(valid_utf8_bytes(good), good.size()) << testing::PrintToString(good);
-        EXPECT_EQ(valid_utf8_bytes("a" + good + "b"), good.size() + 2) << testing::PrintToString(good);
-    }
-}
-
-TEST(Utf8, WhatIsNotWellFormedStopsThere) {
-    for (const std::string& bad :
-         {"\x80"s, "\xbf"s, "\xc0\x80"s, "\xc1\xbf"s, "\xc2"s, "\xc2\x7f"s, "\xc2\xc0"s, "\xe0\x9f\xbf"s, "\xe0\xa0"s,
-          "\xe1\x80\xc0"s, "\xed\xa0\x80"s, "\xed\xbf\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xf0\x90\x80"s, "\xf0\x90\x80\x7f"s,
-          "\xf1\x80\xc0\x80"s, "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s}) {
-        EXPECT_EQ(valid_utf8_bytes("ab" + bad), 2U) << testing::PrintToString(bad);
-        EXPECT_EQ(valid_utf8_bytes("ab" + bad + "cd"), 2U) << testing::PrintToString(bad);
-    }
-}
-
-// Every text of up to four bytes out of these, against a decoder by the numbers.
-std::size_t by_numbers(const std::string& text) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-        const std::size_t length = byte(at) < 0x80   ? 1
-                                   : byte(at) < 0xC0 ? 0
-                                   : byte(at) < 0xE0 ? 2
-                                   : byte(at) < 0xF0 ? 3
-                                   : byte(at) < 0xF8 ? 4
-                                                     : 0;
-        if (length == 0 || at + length > text.size()) return at;
-        std::uint32_t scalar = length == 1 ? byte(at) : byte(at) & (0x7Fu >> length);
-        for (std::size_t i = at + 1; i < at + length; ++i) {
-            if ((byte(i) & 0xC0) != 0x80) return at;
-            scalar = scalar << 6 | (byte(i) & 0x3Fu);
-        }
-        const std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-        if (scalar < least[length] || (scalar >= 0xD800 && scalar < 0xE000) || scalar > 0x10FFFF) return at;
-        at += length;
-    }
-    return at;
-}
-
-TEST(Utf8, EveryCombinationOfEdges) {
-    const std::string edges =
-        "a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff";
-    const std::size_t n = edges.size();
-    for (std::size_t i = 0; i < n * n * n * n; ++i) {
-        const std::string text{edges[i % n], edges[i / n % n], edges[i / n / n % n], edges[i / n / n / n]};
-        ASSERT_EQ(valid_utf8_bytes(text), by_numbers(text)) << testing::PrintToString(text);
-    }
 }
 
 }  // namespace

@@ -21,7 +21,10 @@ def test_scores(tmp_path: Path) -> None:
     sources = (
         ROOT / "tests" / "end_to_end" / "writing" / "translation_scores.cpp",
         *(CLI / name for name in ("scores/translation_scores.cpp", "text/utf8.cpp", "text/format.cpp")),
-        *(ROOT / "runtime/src/tokenizer/unicode" / name for name in ("characters.cpp", "unicode_tables.cpp")),
+        *(
+            ROOT / "runtime/src/tokenizer/unicode" / name
+            for name in ("characters.cpp", "unicode_tables.cpp", "utf8.cpp")
+        ),
     )
     program = tmp_path / "scores"
     include = f"-I{ROOT / 'runtime' / 'include'}"

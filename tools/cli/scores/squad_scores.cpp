@@ -38,9 +38,9 @@ std::vector<std::string> normalized_words(std::string_view text) {
         word.clear();
     };
     for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = decode_utf8(text.substr(at));
-        at += point.bytes;
-        const std::uint32_t scalar = lower_case(point.value);
+        const tokenizer::Decoded point = tokenizer::decode(text.substr(at), 0);
+        at += point.size;
+        const std::uint32_t scalar = lower_case(point.scalar);
         if (scalar < 0x80 && kPunctuation.find(static_cast<char>(scalar)) != std::string_view::npos) {
             continue;
         }

@@ -54,9 +54,9 @@ std::string rewritten(std::string_view text, Fits fits, Write write) {
 template <class Use>
 void each_character(std::string_view text, Use use) {
     for (std::size_t at = 0; at < text.size();) {
-        const CodePoint point = decode_utf8(text.substr(at));
-        use(at, at + point.bytes, is_space_character(point.value));
-        at += point.bytes;
+        const tokenizer::Decoded point = tokenizer::decode(text.substr(at), 0);
+        use(at, at + point.size, is_space_character(point.scalar));
+        at += point.size;
     }
 }
 

@@ -23,15 +23,15 @@ void append_escape(std::string& out, std::uint32_t code_point) {
 void append_json(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        const CodePoint next = decode_utf8(text);
-        text.remove_prefix(next.bytes);
-        if (next.value == '"' || next.value == '\\') {
+        const tokenizer::Decoded next = tokenizer::decode(text, 0);
+        text.remove_prefix(next.size);
+        if (next.scalar == '"' || next.scalar == '\\') {
             out += '\\';
-            out += static_cast<char>(next.value);
-        } else if (is_control(next.value)) {
-            append_escape(out, next.value);
+            out += static_cast<char>(next.scalar);
+        } else if (is_control(next.scalar)) {
+            append_escape(out, next.scalar);
         } else {
-            append_utf8(out, next.value);
+            append_utf8(out, next.scalar);
         }
     }
     out += '"';

@@ -149,7 +149,7 @@ class Parser {
                 at_ = before;
             }
         }
-        append_utf8(text, *unit >> 11 == 0x1B ? kReplacement : *unit);
+        append_utf8(text, *unit >> 11 == 0x1B ? tokenizer::kReplacement : *unit);
         return true;
     }
 

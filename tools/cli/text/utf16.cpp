@@ -16,17 +16,9 @@ bool begins_with(std::string_view text, std::string_view mark) {
 
 // Whether it is the beginning of UTF-8; the last character may be cut.
 bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const CodePoint next = decode_utf8(text);
-        const bool broken = next.value == kReplacement && !begins_with(text, "\xEF\xBF\xBD");
-        const bool cut = next.bytes == text.size() && static_cast<unsigned char>(text[0]) >= 0xC2 &&
-                         static_cast<unsigned char>(text[0]) <= 0xF4;
-        if (broken && !cut) {
-            return false;
-        }
-        text.remove_prefix(next.bytes);
-    }
-    return true;
+    text.remove_prefix(tokenizer::well_formed_size(text));
+    return text.empty() || (tokenizer::lead(static_cast<unsigned char>(text[0])).size > text.size() &&
+                            tokenizer::decode(text, 0).size == text.size());
 }
 
 }  // namespace

@@ -28,60 +28,9 @@ constexpr Range kControls[] = {
 
 }  // namespace
 
-CodePoint decode_utf8(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-    const std::uint32_t lead = byte(0);
-    if (lead < 0x80) {
-        return {lead, 1};
-    }
-    std::size_t length = 0;
-    std::uint32_t value = 0;
-    std::uint32_t low = 0x80;  // legal range of the second byte: excludes overlong forms, surrogates, > U+10FFFF
-    std::uint32_t high = 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF) {
-        length = 2;
-        value = lead & 0x1F;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-        length = 3;
-        value = lead & 0x0F;
-        low = lead == 0xE0 ? 0xA0 : low;
-        high = lead == 0xED ? 0x9F : high;
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-        length = 4;
-        value = lead & 0x07;
-        low = lead == 0xF0 ? 0x90 : low;
-        high = lead == 0xF4 ? 0x8F : high;
-    } else {
-        return {kReplacement, 1};
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if (i >= text.size() || byte(i) < low || byte(i) > high) {
-            return {kReplacement, i};
-        }
-        value = value << 6 | (byte(i) & 0x3F);
-        low = 0x80;
-        high = 0xBF;
-    }
-    return {value, length};
-}
-
 void append_utf8(std::string& out, std::uint32_t code_point) {
-    const auto put = [&](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-    if (code_point < 0x80) {
-        put(code_point);
-    } else if (code_point < 0x800) {
-        put(0xC0 | code_point >> 6);
-        put(0x80 | (code_point & 0x3F));
-    } else if (code_point < 0x10000) {
-        put(0xE0 | code_point >> 12);
-        put(0x80 | (code_point >> 6 & 0x3F));
-        put(0x80 | (code_point & 0x3F));
-    } else {
-        put(0xF0 | code_point >> 18);
-        put(0x80 | (code_point >> 12 & 0x3F));
-        put(0x80 | (code_point >> 6 & 0x3F));
-        put(0x80 | (code_point & 0x3F));
-    }
+    std::uint8_t bytes[tokenizer::kMaxUtf8Bytes];
+    out.append(reinterpret_cast<const char*>(bytes), tokenizer::encode(code_point, bytes));
 }
 
 bool is_control(std::uint32_t code_point) {
@@ -94,20 +43,20 @@ bool is_control(std::uint32_t code_point) {
 
 void append_printable(std::string& out, std::string_view text) {
     while (!text.empty()) {
-        const CodePoint next = decode_utf8(text);
-        text.remove_prefix(next.bytes);
-        if (!is_control(next.value)) {
-            append_utf8(out, next.value);
-        } else if (next.value == '\t') {
+        const tokenizer::Decoded next = tokenizer::decode(text, 0);
+        text.remove_prefix(next.size);
+        if (!is_control(next.scalar)) {
+            append_utf8(out, next.scalar);
+        } else if (next.scalar == '\t') {
             out += "\\t";
-        } else if (next.value == '\n') {
+        } else if (next.scalar == '\n') {
             out += "\\n";
-        } else if (next.value == '\r') {
+        } else if (next.scalar == '\r') {
             out += "\\r";
         } else {
             char escape[16];
-            const char* form = next.value < 0x100 ? "\\x%02x" : next.value < 0x10000 ? "\\u%04x" : "\\U%08x";
-            std::snprintf(escape, sizeof escape, form, static_cast<unsigned>(next.value));
+            const char* form = next.scalar < 0x100 ? "\\x%02x" : next.scalar < 0x10000 ? "\\u%04x" : "\\U%08x";
+            std::snprintf(escape, sizeof escape, form, static_cast<unsigned>(next.scalar));
             out += escape;
         }
     }
@@ -120,9 +69,9 @@ std::string cell(std::string_view text, std::size_t width) {
     std::string_view rest = printable;
     std::size_t used = 0;
     while (!rest.empty() && used < width) {
-        const CodePoint next = decode_utf8(rest);
-        out += rest.substr(0, next.bytes);
-        rest.remove_prefix(next.bytes);
+        const tokenizer::Decoded next = tokenizer::decode(rest, 0);
+        out += rest.substr(0, next.size);
+        rest.remove_prefix(next.size);
         ++used;
     }
     out.append(width - used, ' ');

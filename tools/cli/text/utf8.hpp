@@ -7,18 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "etch/tokenizer/utf8.hpp"
+
 namespace etch::cli {
-
-inline constexpr std::uint32_t kReplacement = 0xFFFD;
-
-struct CodePoint {
-    std::uint32_t value;  // kReplacement where the bytes are not UTF-8
-    std::size_t bytes;    // consumed, at least 1
-};
-
-// The first code point of a non-empty `text`. Broken sequences are consumed as Python's "replace" does: one replacement
-// for each longest prefix of a valid sequence.
-CodePoint decode_utf8(std::string_view text);
 
 void append_utf8(std::string& out, std::uint32_t code_point);
 

@@ -6,21 +6,6 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
-struct Lead {
-    std::uint32_t size;  // 0 for a byte that starts nothing
-    std::uint32_t
-        lowest;  // bounds of the second byte: they exclude overlong forms, surrogates and what is beyond 10FFFF
-    std::uint32_t highest;
-};
-
-Lead lead(std::uint32_t byte) noexcept {
-    if (byte < 0xC2U) return {0, 0, 0};
-    if (byte < 0xE0U) return {2, 0x80, 0xBF};
-    if (byte < 0xF0U) return {3, byte == 0xE0U ? 0xA0U : 0x80U, byte == 0xEDU ? 0x9FU : 0xBFU};
-    if (byte < 0xF5U) return {4, byte == 0xF0U ? 0x90U : 0x80U, byte == 0xF4U ? 0x8FU : 0xBFU};
-    return {0, 0, 0};
-}
-
 std::uint32_t byte_at(std::string_view text, std::uint32_t at) noexcept {
     return static_cast<unsigned char>(text[at]);
 }
@@ -44,6 +29,17 @@ Decoded decode(std::string_view text, std::uint32_t at) noexcept {
         highest = 0xBF;
     }
     return {scalar, form.size};
+}
+
+std::uint32_t well_formed_size(std::string_view text) noexcept {
+    std::uint32_t at = 0;
+    while (at < text.size()) {
+        const Decoded found = decode(text, at);
+        const bool is_written_so = found.size == 3 && byte_at(text, at) == 0xEFU;
+        if (found.scalar == kReplacement && !is_written_so) break;
+        at += found.size;
+    }
+    return at;
 }
 
 Decoded decode_before(std::string_view text, std::uint32_t end) noexcept {
