@@ -7,16 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "etch/text_pair.hpp"
 #include "model.hpp"
 
 namespace etch::cli {
 
 enum class Mode : std::uint8_t { texts, similarity, evaluate, latency, memory, self_test, kernel_list, version, help };
-
-struct TextPair {
-    std::string_view first;
-    std::string_view second;
-};
 
 // What the text columns of a table are: one text, two of them, or a prompt and its choices.
 enum class RowTexts : std::uint8_t { joined, two, choices };

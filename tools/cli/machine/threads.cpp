@@ -9,12 +9,11 @@
 
 #include "../failure.hpp"
 #include "../model.hpp"
+#include "etch/alignment.hpp"
 #include "etch/hosted/thread_pool.hpp"
 
 namespace etch::cli {
 namespace {
-
-constexpr std::size_t kScratchAlignment = 64;
 
 std::optional<hosted::ThreadPool> pool;
 std::vector<std::uint8_t> scratch;
@@ -22,7 +21,7 @@ Executor executor = {};
 
 std::uint8_t* aligned(std::vector<std::uint8_t>& bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    return bytes.data() + (kScratchAlignment - address % kScratchAlignment) % kScratchAlignment;
+    return bytes.data() + (kMemoryAlignment - address % kMemoryAlignment) % kMemoryAlignment;
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ void use_threads(std::uint32_t threads) {
     if (pool->threads() != threads) {
         fail(kRunFailure, "cannot start %u threads", threads);
     }
-    scratch.resize((threads - 1) * kModel.scratch_bytes + kScratchAlignment);
+    scratch.resize((threads - 1) * kModel.scratch_bytes + kMemoryAlignment);
     executor = pool->executor(aligned(scratch));
     set_executor(&executor);
 }

@@ -36,7 +36,7 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
     if (!text.pair) {
         return generated::choose_text(workspace, text.first, result);
     }
-    std::vector<etch::TextPair> pairs;
+    std::vector<TextPair> pairs;
     for (std::string_view rest = text.second;;) {
         const std::size_t tab = rest.find('\t');
         pairs.push_back({text.first, rest.substr(0, tab)});

@@ -49,7 +49,7 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
     if (hypotheses.empty()) {
         return generated::zero_shot_text(workspace, text.first, result);
     }
-    std::vector<etch::TextPair> pairs;
+    std::vector<TextPair> pairs;
     for (const std::string& hypothesis : hypotheses) {
         pairs.push_back({text.first, hypothesis});
     }
