@@ -31,7 +31,6 @@ struct Model {
     std::string_view program;  // its own name, for messages
     std::string_view name;
     std::string_view recipe;
-    std::string_view target;
     std::string_view checkpoint;  // sha256, hex
     std::uint32_t max_tokens;
     std::uint32_t width;        // labels, values, components of the embedding, candidates of a mask

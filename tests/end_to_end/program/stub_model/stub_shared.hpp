@@ -16,7 +16,6 @@ namespace stub {
 
 inline constexpr std::string_view kModelName = "stub";
 inline constexpr std::string_view kRecipe = "fp32";
-inline constexpr std::string_view kTarget = "host";
 inline constexpr std::string_view kCheckpoint = "0123abcd";
 
 inline constexpr std::uint32_t kMaxTokens = 5;
