@@ -14,11 +14,11 @@ namespace tokenizer {
 constexpr std::uint32_t kReplacement = 0xFFFD;
 constexpr std::uint32_t kMaxUtf8Bytes = 4;
 
-// What the first byte of a sequence of several announces.
+// What the first byte of a sequence of several announces: its size, 0 for a byte that starts none, and the bounds of
+// the second byte, which exclude overlong forms, surrogates and what is beyond 10FFFF.
 struct Lead {
-    std::uint32_t size;  // of the sequence; 0 for a byte that starts none
-    std::uint32_t
-        lowest;  // bounds of the second byte: they exclude overlong forms, surrogates and what is beyond 10FFFF
+    std::uint32_t size;
+    std::uint32_t lowest;
     std::uint32_t highest;
 };
 
