@@ -5,7 +5,8 @@ Interval analysis over the graph: for every value an upper bound of |x| that hol
 bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; one that divides
 nothing keeps its rows within 2^32 by definition; an attention output is a weighted mean of values; every activation
 function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row; a pair of
-values that is turned grows by sqrt(2) at most.
+values that is turned grows by the largest |cosine| + |sine| of its tables, which is sqrt(2) unless they are scaled or
+are a checkpoint's own; of a text whose tokens are dropped, all but one, that one grows by the number of tokens.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class _Bounds:
         self.widths = graph.widths
         self.layer = 0
         self._of: dict[str, float] = {}
+        self._growths: dict[tuple[int, int], float] = {}  # by the tables' places in memory
 
     def __getitem__(self, value: str) -> float:
         return self._of[value]
@@ -48,6 +50,14 @@ class _Bounds:
             )
         self._of[value] = bound
 
+    def growth(self, cosines: Array, sines: Array) -> float:
+        """By how much what these tables turn grows at most; layers that share them ask once."""
+        tables = id(cosines), id(sines)
+        if tables not in self._growths:
+            sums = np.abs(cosines.values).astype(np.float64) + np.abs(sines.values)
+            self._growths[tables] = max(float(sums.max()), 1.0)  # of values that no pair has: 1
+        return self._growths[tables]
+
 
 def check_bounds(graph: g.Graph) -> None:
     """Raises EtchError where the bound of some value exceeds 2^50."""
@@ -59,8 +69,12 @@ def check_bounds(graph: g.Graph) -> None:
 
 @BOUND.on(g.Embed)
 def _embed(op: g.Embed, bounds: _Bounds) -> None:
-    largest = (_largest(term.table.arrays[0]) * abs(1.0 if term.factor is None else term.factor) for term in op.terms)
-    bounds.set(op.out, sum(largest), op.terms[0].table.arrays[0])
+    bounds.set(op.out, sum(_of_term(term, bounds.max_tokens) for term in op.terms), op.terms[0].table.arrays[0])
+
+
+def _of_term(term: g.Term, max_tokens: int) -> float:
+    growth = abs(1.0 if term.factor is None else term.factor) * (1 if term.dropped is None else max_tokens)
+    return _largest(term.table.arrays[0]) * growth
 
 
 @BOUND.on(g.Norm)
@@ -106,7 +120,9 @@ def _causal_convolution(op: g.CausalConvolution, bounds: _Bounds) -> None:
 
 @BOUND.on(g.Rotary)
 def _rotary(op: g.Rotary, bounds: _Bounds) -> None:
-    bounds.set(op.value, math.sqrt(2.0) * bounds[op.value], None)
+    assert isinstance(op.table, int)  # that of the layer
+    cosines, sines = op.cosines[op.table].at(bounds.layer), op.sines[op.table].at(bounds.layer)
+    bounds.set(op.value, bounds.growth(cosines, sines) * bounds[op.value], cosines)
 
 
 @BOUND.on(g.Attention)

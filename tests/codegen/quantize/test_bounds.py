@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 from lower.graph_builder import Made
 from recorded.outputs import folder
-from tiny_checkpoint import bert_shapes, random_tensors, write_safetensors, write_tiny_checkpoint
+from recorded_changes import Change, changed
+from tiny_checkpoint import (
+    bert_shapes,
+    random_tensors,
+    read_raw_safetensors,
+    write_raw_safetensors,
+    write_safetensors,
+    write_tiny_checkpoint,
+)
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
@@ -178,3 +186,70 @@ def test_a_bias_of_scores_is_bounded_as_a_power_of_2(factor: float, passes: bool
     with pytest.raises(EtchError) as caught:
         check_bounds(graph)
     assert (caught.value.code, caught.value.tensor) == ("activation-bound", "bias")
+
+
+def large_angles(half: int) -> Change:
+    """1e30 in place of the sines (0) or cosines (1) of RoFormer's table of angles, as bfloat16, which holds that."""
+
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        entry = header["roformer.encoder.embed_positions.weight"]
+        begin, end = entry["data_offsets"]
+        assert entry["dtype"] == "F16"
+        table = np.frombuffer(data[begin:end], np.float16).reshape(entry["shape"]).astype(np.float32)
+        width = table.shape[1] // 2
+        table[:, half * width : (half + 1) * width] = 1e30
+        entry["dtype"] = "BF16"
+        stored = (table.view(np.uint32) >> 16).astype(np.uint16)
+        write_raw_safetensors(path / "model.safetensors", header, data[:begin] + stored.tobytes() + data[end:])
+
+    return change
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_angles_of_a_file_are_looked_at(half: int, tmp_path: Path) -> None:
+    path = changed("roformer/softmax", large_angles(half), tmp_path)
+    with pytest.raises(EtchError, match="'query' could reach") as caught:
+        pipeline.lower(pipeline.load(path), "w8a8", None)
+    error = caught.value
+    assert (error.code, error.stage, error.file) == ("activation-bound", "quantize", "model.safetensors")
+    assert error.tensor is not None
+    assert error.tensor.startswith("roformer.encoder.embed_positions.weight")
+
+
+@pytest.mark.parametrize(("cosine", "sine", "growth"), [(0.5, -0.25, 1.0), (-3.0, 4.0, 7.0), (0.6, 0.8, 1.4)])
+@pytest.mark.parametrize(("factor", "passes"), [(0.9999, True), (1.0001, False)])
+def test_turned_rows_grow_by_their_tables(
+    factor: float, passes: bool, cosine: float, sine: float, growth: float
+) -> None:
+    """By the one of several tables that is meant; values that none turns stay as they are."""
+
+    def table(name: str, value: float) -> g.Parameter:
+        return g.Parameter(name, (Made(name, np.full((8, 1), value, np.float32)),), common=True)
+
+    words = g.Parameter("words", (Made("words", np.full((3, 4), factor * LIMIT / 2 / growth, np.float32)),))
+    cosines, sines = (table("other", 1e9), table("cosines", cosine)), (table("others", 1e9), table("sines", sine))
+    body = (g.Embed((g.Term(words, "ids"),), "a"), g.Rotary(cosines, sines, 1, "a", 1), g.Add("a", "a", "twice"))
+    graph = g.Graph({"a": 4, "twice": 4}, body, (), 3, 1, 8)
+    if passes:
+        check_bounds(graph)
+        return
+    with pytest.raises(EtchError, match="'twice' could reach"):
+        check_bounds(graph)
+
+
+@pytest.mark.parametrize(("dropped", "passes"), [(None, True), (2, False)])
+def test_a_token_that_is_left_over_grows_by_the_length_of_its_text(dropped: int | None, passes: bool) -> None:
+    """Of 8 tokens 7 are dropped: the entry of the last one is multiplied by 8."""
+
+    def graph(value: float) -> g.Graph:
+        words = g.Parameter("words", (Made("words", np.full((3, 4), value, np.float32)),))
+        return g.Graph({"a": 4}, (g.Embed((g.Term(words, "ids", factor=0.5, dropped=dropped),), "a"),), (), 3, 1, 8)
+
+    check_bounds(graph(LIMIT / 4))
+    if passes:
+        check_bounds(graph(LIMIT / 2))
+        return
+    with pytest.raises(EtchError, match="'a' could reach") as caught:
+        check_bounds(graph(LIMIT / 4 * (1 + 2.0**-20)))
+    assert (caught.value.code, caught.value.tensor) == ("activation-bound", "words")
