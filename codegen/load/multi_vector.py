@@ -94,11 +94,17 @@ def is_multi_vector(folder: CheckpointFolder) -> bool:
     return kind in (_LIBRARY, _PYLATE)
 
 
+def names_stanford(folder: CheckpointFolder) -> bool:
+    """Whether config.json says that the model is of ColBERT's own class."""
+    named = folder.read_json(CONFIG_FILE).get("architectures")
+    return isinstance(named, list) and STANFORD in named
+
+
 def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVectorModules, tuple[str, ...]]:
     """(the modules, notes). `width` is the encoder's hidden size."""
     settings = folder.read_json_if_present(SETTINGS_FILE) or {}
     by_pylate = settings.get("model_type") != _LIBRARY
-    if settings.get("model_type") is None and STANFORD in (folder.read_json(CONFIG_FILE).get("architectures") or []):
+    if settings.get("model_type") is None and names_stanford(folder):
         message = f"config.json says {STANFORD}, this file has PyLate's settings: say in its model_type what counts"
         raise refusal("sentence-conflict", message, file=SETTINGS_FILE)
     listed = _modules(folder, _PYLATE_ORDER if by_pylate else _ORDER)

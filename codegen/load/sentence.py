@@ -151,9 +151,12 @@ def _modules_behind(
 def lower_case_notes(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> tuple[str, ...]:
     """A note where `do_lower_case` asks for what the tokenizer does by itself; it is refused where that does not."""
     values = folder.read_json_if_present(SENTENCE_FILE) or {}
-    if not values.get("do_lower_case"):
+    asked = values.get("do_lower_case")
+    if not isinstance(asked, bool | None):
+        raise refusal("config-type", f"'do_lower_case' must be true/false, got {shown(asked)}", file=SENTENCE_FILE)
+    if not asked:
         return ()
-    if not _lower_cases(json.loads(tokenizer.json)["normalizer"]):
+    if not _lower_cases(json.loads(tokenizer.json or "{}").get("normalizer")):
         message = "'do_lower_case': the tokenizer does not lower-case by itself; make it false, and texts lower case"
         raise refusal("sentence-lowercase", message, file=SENTENCE_FILE)
     return (

@@ -8,12 +8,11 @@ import string
 from dataclasses import replace
 from typing import Any
 
-from .config import FILE as CONFIG_FILE
 from .config import Config
 from .dense import Dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
-from .multi_vector import STANFORD, MultiVectorModules, sides_of
+from .multi_vector import STANFORD, MultiVectorModules, names_stanford, sides_of
 from .refusal import refusal, shown
 from .safetensors import TensorFile
 from .sentence_files import MODULES_FILE, SETTINGS_FILE
@@ -27,8 +26,7 @@ _QUERY_TOKENS = 32  # where nothing is said
 
 def is_stanford_colbert(folder: CheckpointFolder) -> bool:
     """Whether config.json names the class, and no files of sentence-transformers say what else it is."""
-    named = folder.read_json(CONFIG_FILE).get("architectures")
-    return isinstance(named, list) and STANFORD in named and not folder.has(MODULES_FILE)
+    return names_stanford(folder) and not folder.has(MODULES_FILE)
 
 
 def read_stanford_colbert(folder: CheckpointFolder, width: int) -> tuple[MultiVectorModules, tuple[str, ...]]:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import test_marian
 from malformed import SENTENCE, put
 from test_load_sentence import cross_encoder, old_files
-from tiny_checkpoint import write_tiny_checkpoint
+from tiny_checkpoint import write_json, write_tiny_checkpoint
 from tokenizers import Tokenizer
 from tokenizers.normalizers import Lowercase
 
+from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
@@ -37,6 +39,32 @@ def test_a_cross_encoder_has_the_note_too(tmp_path: Path) -> None:
     cross_encoder(tmp_path)
     put(SENTENCE, do_lower_case=True)(tmp_path)
     assert any("do_lower_case" in note for note in load_checkpoint(tmp_path).notes)
+
+
+@pytest.mark.parametrize("said", ["no", 0, 1, []])
+def test_it_is_true_or_false(said: object, tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    old_files(tmp_path)
+    put(SENTENCE, do_lower_case=said)(tmp_path)
+    with pytest.raises(EtchError, match="'do_lower_case' must be true/false") as caught:
+        load_checkpoint(tmp_path)
+    assert (caught.value.code, caught.value.file) == ("config-type", SENTENCE)
+
+
+def test_null_is_false(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    old_files(tmp_path)
+    put(SENTENCE, do_lower_case=None)(tmp_path)
+    assert load_checkpoint(tmp_path).notes == ()
+
+
+def test_it_is_refused_beside_a_tokenizer_of_sentencepiece_alone(tmp_path: Path) -> None:
+    """Marian's, which no tokenizer.json describes."""
+    path = test_marian.folder(tmp_path / "model")
+    write_json(path / SENTENCE, {"do_lower_case": True})
+    with pytest.raises(EtchError, match="does not lower-case by itself") as caught:
+        pipeline.load(path)
+    assert (caught.value.code, caught.value.file) == ("sentence-lowercase", SENTENCE)
 
 
 LOWER = {"type": "Lowercase"}

@@ -159,6 +159,16 @@ def test_refusals_of_colberts_own_folders(
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("architectures", [5, "HF_ColBERT", True])
+def test_architectures_are_a_list(architectures: object, tmp_path: Path) -> None:
+    """With PyLate's settings, of which the class would be in the way."""
+    said = put("config.json", architectures=architectures)
+    path = changed(tmp_path, said, drop(SETTINGS, "model_type"), variant="vectors/pylate")
+    with pytest.raises(EtchError, match="'architectures' must be a list of strings") as caught:
+        pipeline.to_graph(pipeline.load(path), None)
+    assert (caught.value.code, caught.value.file) == ("config-type", "config.json")
+
+
 SAID: list[tuple[list[Change], dict[str, Any]]] = [
     ([put(SETTINGS, do_query_expansion=False), drop(SETTINGS, "attend_to_expansion_tokens")], {"max_tokens": 8}),
     ([put(SETTINGS, query_expansion=None)], {"max_tokens": 8}),
