@@ -5,6 +5,7 @@ linear makes one row of the three, which is one row of each word. Names as in `t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from .bases import bert_like
 from .shared import parts
 from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
+from .shared.ordered_linear import F64Array, ordered_linear
 
 MODEL_TYPE = "roc_bert"
 CLASSIFIER = "RoCBertForSequenceClassification"
@@ -67,14 +69,15 @@ def _words(checkpoint: Checkpoint, prefix: str, width: int, vocabulary: int) -> 
     weight, bias = tensors.take(f"{source}.weight", (width, inputs)), tensors.take(f"{source}.bias", (width,))
     words = tensors.take(f"{embeddings}word_embeddings.weight", (vocabulary, width))
 
-    def compute() -> NDArray[np.float64]:
-        of_inputs = weight.values.astype(np.float64).T
-        rows, begin = words.values @ of_inputs[:width] + bias.values, width
+    @cache  # of a published vocabulary half a minute
+    def compute() -> F64Array:
+        of_inputs, begin = weight.values, width
+        rows = ordered_linear(words.values, of_inputs[:, :width], bias.values)
         for learned, numbers in features:
             end = begin + learned.shape[1]
-            rows += (learned.values @ of_inputs[begin:end])[numbers]
+            rows += ordered_linear(learned.values, of_inputs[:, begin:end])[numbers]
             begin = end
-        return np.asarray(rows, np.float64)
+        return rows
 
     return Parameter("joined_embeddings", (Computed(words.name, (vocabulary, width), compute, words.file),))
 

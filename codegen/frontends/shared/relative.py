@@ -11,15 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ir.graph import Norm, Parameter
 from ...ir.parameter import Array
 from .computed import Computed
-
-F64Array = NDArray[np.float64]
-
-_ROWS_AT_ONCE = 64  # their sums stay in the cache
+from .ordered_linear import F64Array, ordered_linear
 
 
 def log_bucket(distance: int, buckets: int, farthest: int) -> int:
@@ -61,23 +57,11 @@ def projected(
         return Computed(
             f"{name} of {array.name}",
             (count, array.shape[0]),
-            lambda: _linear(rows(), array, None if bias is None else bias.arrays[index]),
+            lambda: ordered_linear(rows(), array.values, None if bias is None else bias.arrays[index].values),
             array.file,
         )
 
     return Parameter(name, tuple(map(of_layer, range(len(weight.arrays)))), weight.of_layer)
-
-
-def _linear(rows: F64Array, weight: Array, bias: Array | None) -> F64Array:
-    columns = np.ascontiguousarray(weight.values.T.astype(np.float64))  # [inputs, outputs]
-    sums = np.zeros((len(rows), columns.shape[1]))
-    product = np.empty((_ROWS_AT_ONCE, columns.shape[1]))
-    for first in range(0, len(rows), _ROWS_AT_ONCE):
-        some, block = rows[first : first + _ROWS_AT_ONCE], sums[first : first + _ROWS_AT_ONCE]
-        for k in range(len(columns)):
-            np.multiply(some[:, k, None], columns[k], out=product[: len(some)])
-            block += product[: len(some)]
-    return sums if bias is None else sums + bias.values.astype(np.float64)
 
 
 def _sum_of_columns(x: F64Array) -> F64Array:
