@@ -23,6 +23,7 @@ from .json_file import parse_json, parse_json_list
 from .refusal import refusal, shown
 
 MAX_TEXT_BYTES = 64 << 20
+_ANY_SIZE = 1 << 62
 _CHUNK = 4 << 20
 # What `git clone` leaves in the place of a large file where Git LFS is not installed; such a file is a few lines long.
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -83,6 +84,11 @@ class CheckpointFolder:
         """Whether there is such an entry, be it a dangling link."""
         return not self._hidden and os.path.lexists(self._root / name)
 
+    def has_file(self, name: str) -> bool:
+        """Whether there is a file of this name, or a link, of which reading it says whether it is one."""
+        path = self._root / name
+        return not self._hidden and (path.is_file() or path.is_symlink())
+
     def is_folder(self, name: str) -> bool:
         """Whether the entry is a folder in here, not a link."""
         return (self._root / name).is_dir() and not (self._root / name).is_symlink()
@@ -118,6 +124,11 @@ class CheckpointFolder:
         with self.open(name, limit) as (descriptor, size), os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(size)
 
+    def read_begin(self, name: str, most: int) -> bytes:
+        """The first bytes of a file of any size."""
+        with self.open(name, _ANY_SIZE) as (descriptor, _), os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(most)
+
     def read_json(self, name: str) -> dict[str, Any]:
         """The object in a JSON file."""
         return parse_json(self.read(name), name)
@@ -143,7 +154,7 @@ class CheckpointFolder:
         """Size and SHA-256 of every file opened so far, by name."""
         for name in self._used - self._hashed.keys():
             content = hashlib.sha256()
-            with self.open(name, 1 << 62) as (descriptor, size):
+            with self.open(name, _ANY_SIZE) as (descriptor, size):
                 while chunk := os.read(descriptor, _CHUNK):
                     content.update(chunk)
             self._hashed[name] = size, content.hexdigest()

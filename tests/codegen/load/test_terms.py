@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen.bundle.bundle import bundle
+from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 from codegen.load.terms import read_terms
@@ -45,6 +47,52 @@ def test_a_model_card(tmp_path: Path) -> None:
 def test_a_list_of_licences(tmp_path: Path) -> None:
     found = terms(tmp_path, README_md="---\nlicense:\n- mit\n- apache-2.0\ntags:\n- x\n---\n")
     assert found == "Of the model card (README.md):\nlicense:\n- mit\n- apache-2.0\n"
+
+
+def test_what_follows_the_front_matter_has_any_length(tmp_path: Path) -> None:
+    with (tmp_path / "README.md").open("w") as file:
+        file.write(CARD)
+        file.truncate(1 << 30)
+    found = terms(tmp_path)
+    assert found is not None
+    assert found.endswith("license_link: LICENSE\n")
+    with (tmp_path / "README.md").open("w") as file:
+        file.truncate(1 << 30)
+    assert terms(tmp_path) is None
+
+
+@pytest.mark.parametrize(("results", "is_read"), [((8 << 20) - 64, True), (8 << 20, False)])
+def test_a_front_matter_of_results(results: int, is_read: bool, tmp_path: Path) -> None:
+    """Of a model that many tables list: the licence may stand behind them."""
+    card = f"---\nmodel-index: {'x' * results}\nlicense: mit\n---\n"
+    if is_read:
+        assert terms(tmp_path, README_md=card) == "Of the model card (README.md):\nlicense: mit\n"
+        return
+    with pytest.raises(EtchError, match="front matter has more than 8388608 bytes") as caught:
+        terms(tmp_path, README_md=card)
+    assert (caught.value.code, caught.value.file) == ("file-too-large", "README.md")
+
+
+def test_folders_are_no_licences(tmp_path: Path) -> None:
+    for name in ("COPYING", "README.md"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "LICENCE")
+    assert terms(tmp_path) is None
+    assert terms(tmp_path, LICENSE="Mine.\n") == "LICENSE:\nMine.\n"
+
+
+def test_a_licence_that_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").write_bytes(b"x" * ((1 << 20) + 1))
+    with pytest.raises(EtchError, match="file-too-large"):
+        terms(tmp_path)
+    (tmp_path / "LICENSE").unlink()
+    (tmp_path / "NOTICE").symlink_to("/etc/hostname")
+    with pytest.raises(EtchError, match="symlink-escapes"):
+        terms(tmp_path)
+    (tmp_path / "NOTICE").unlink()
+    (tmp_path / "NOTICE").symlink_to("nowhere")
+    with pytest.raises(EtchError, match="file-unreadable"):
+        terms(tmp_path)
 
 
 def test_characters_that_a_terminal_would_obey(tmp_path: Path) -> None:
