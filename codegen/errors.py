@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+_STAGES = """
+    arguments load evaluate front-end check prune budget lower smooth quantize calibrate gpu emulate plan pack render
+    build verify bundle convert fetch merge wheel sqlite web evidence completion
+"""
+STAGES = frozenset(_STAGES.split())
 _LONGEST = 700  # message: of what a file has, only the beginning is shown
 
 
 class EtchError(Exception):
     """A refusal: what is wrong, in which stage, in which file and tensor.
 
-    `code` is a stable kebab-case name that tests and scripts may match, `stage` the pipeline stage that refused
-    (`arguments`, `load`, `evaluate`, `front-end`, `prune`, `budget`, `quantize`, `gpu`, `plan`, `pack`, `render`,
-    `build`, `verify`, `bundle`, `convert`, `fetch`, `merge`, `wheel`, `sqlite`, `web`, `evidence`).
-    `file` is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such
-    as the end of a compiler's output.
+    `code` is a stable kebab-case name that tests and scripts may match, `stage` the pipeline stage or the command that
+    refused, one of `STAGES`; where an op has no entry in a table (ir/stage.py) it is the name of the table. `file`
+    is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such as the
+    end of a compiler's output.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""codegen/ERRORS.md has every code that the generator and its builds refuse with, and no other."""
+"""codegen/ERRORS.md has every code that the generator and its builds refuse with, and no other; so has `STAGES` every
+stage."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from codegen.errors import STAGES
 
 CODEGEN = Path(__file__).resolve().parents[2] / "codegen"
 PAGE = (CODEGEN / "ERRORS.md").read_text(encoding="utf-8")
@@ -27,7 +30,6 @@ TAKE_A_CODE = {
 }
 OF_NAMED_FILES = "self._refuse"  # of outside_files.py: `file` is what the file is
 CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
-STAGES = {"front-end"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,9 @@ class Call:
 
 @cache
 def nodes() -> tuple[tuple[str, ast.AST], ...]:
-    """Calls and assignments, with the file that each is in."""
+    """Calls, assignments and definitions, with the file that each is in."""
     trees = {path.relative_to(CODEGEN).as_posix(): ast.parse(path.read_text("utf-8")) for path in CODEGEN.rglob("*.py")}
-    kinds = (ast.Call, ast.Assign)
+    kinds = (ast.Call, ast.Assign, ast.FunctionDef, ast.ClassDef)
     return tuple((file, node) for file, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kinds))
 
 
@@ -124,3 +126,36 @@ def test_codes_that_are_made_of_parts_are_known_here() -> None:
         "building/build.py",
         "load/tokenizer_files/tokenizer_json/fields.py",
     }
+
+
+def takes_a_stage() -> dict[str, int]:
+    """Functions and classes that other modules give one, with the place of that argument."""
+    found = {"EtchError": 1}
+    for _, node in nodes():
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+        elif isinstance(node, ast.ClassDef):
+            fields = (field.target for field in node.body if isinstance(field, ast.AnnAssign))
+            names = [ast.unparse(field) for field in fields]
+        else:
+            continue
+        if "stage" in names and not node.name.startswith("_"):
+            found[node.name] = names.index("stage")
+    return found
+
+
+def stages() -> set[str]:
+    found: set[str] = set()
+    places = takes_a_stage()
+    for call in calls():
+        place = places.get(call.name)
+        if place is not None and len(call.given) > place:
+            found |= texts(call.given[place])
+    for _, node in nodes():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("STAGE", "_STAGE"):
+            found |= texts(node.value)
+    return found
+
+
+def test_stages_are_those_that_refuse() -> None:
+    assert sorted(stages()) == sorted(STAGES)
