@@ -46,6 +46,10 @@ def _angles(config: Config, positions: int, width: int) -> Angles:
         raise parts.refuse(
             "rotary-not-supported", f"alpha {alpha:g} of {key}: expected 1/{_MAX_ALPHA:g} to {_MAX_ALPHA:g}"
         )
+    if width <= 2:
+        raise parts.refuse(
+            "rotary-not-supported", f"alpha of {key}: of heads of {width} values the base would be infinite"
+        )
     base = theta_in(settings, key, theta) * alpha ** (width / (width - 2))
     return angles_in({"rope_theta": base}, key, theta, positions)
 

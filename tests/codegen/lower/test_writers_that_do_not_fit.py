@@ -176,6 +176,7 @@ from codegen.errors import EtchError
         ("ernie4_5/own", {"use_bias": False}, "unused-tensor"),
         ("hunyuan_v1_dense/own", {"rope_parameters": {"type": "dynamic", "factor": 2.0}}, "rotary-not-supported"),
         ("hunyuan_v1_dense/own", {"rope_parameters": {"type": "dynamic", "alpha": -2.0}}, "rotary-not-supported"),
+        ("hunyuan_v1_dense/own", {"head_dim": 2}, "rotary-not-supported"),
         ("glm/own", {"attention_bias": False}, "unused-tensor"),
         ("glm/own", {"rope_parameters": {"partial_rotary_factor": 0.4}}, "rotary-not-supported"),
         ("seed_oss/own", {"attention_out_bias": False}, "unused-tensor"),
