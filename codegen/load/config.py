@@ -6,7 +6,7 @@ A key that is absent takes the default that the caller gives; `null` is not abse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,3 +181,9 @@ class Config:
 
     def _wrong(self, key: str, expected: str, value: object) -> Exception:
         return refusal("config-type", f"'{key}' must be {expected}, got {kind(value)}: {shown(value)}", file=self.file)
+
+
+def is_neutral(value: object, neutral: Iterable[object]) -> bool:
+    """Whether a key has one of these values, which change nothing; to Python 1 is True as well, to a library it may
+    not be."""
+    return any(value == usual and type(value) is type(usual) for usual in neutral)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from .config import Config
+from .config import Config, is_neutral
 from .refusal import refusal, shown
 
 _MOST_NAMED = 12
@@ -67,7 +67,7 @@ def check_keys(config: Config, *, may_decode: bool) -> None:
         if key not in config or (key == "is_encoder_decoder" and may_decode):
             continue
         value = config.values[key]
-        if not any(value == usual and type(value) is type(usual) for usual in neutral):
+        if not is_neutral(value, neutral):
             asked = _quantized_by(value) if key in _QUANTIZED else f"{shown(value)} is not supported"
             raise refusal("config-not-supported", f"'{key}': {asked}", file=config.file)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..ir.search import FREE, GREEDY, Restrictions, Sampling, Search
-from .config import Config
+from .config import Config, is_neutral
 from .files import CheckpointFolder
 from .refusal import refusal, shown
 from .task_params import TaskParams
@@ -173,7 +173,7 @@ class _Reader:
     def settings(self, has_encoder: bool) -> GenerationSettings:
         for key, (neutral, advice) in _NEUTRAL.items():
             value = self._values.get(key)
-            if not any(value == usual and type(value) is type(usual) for usual in neutral):
+            if not is_neutral(value, neutral):
                 message = f"'{key}': {shown(value)} is not supported; {advice}"
                 raise refusal("generation-not-supported", message, file=self._file)
         self._id("pad_token_id")

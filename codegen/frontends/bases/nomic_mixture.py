@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...ir.graph import Add, Attention, ExpertLinear, Experts, Graph, Linear, Norm, Op, Parameter, Rotary
 from ...ir.parameter import Array
 from ...load.checkpoint import Checkpoint
-from ...load.config import Config
+from ...load.config import Config, is_neutral
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
@@ -128,7 +128,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
 def _check_neutral(config: Config) -> None:
     for key, neutral in _NEUTRAL.items():
         value = config.values.get(key)
-        if key in config and not any(value == usual and type(value) is type(usual) for usual in neutral):
+        if key in config and not is_neutral(value, neutral):
             raise parts.refuse("config-not-supported", f"{key} {str(value)[:40]} of a model with experts")
 
 

@@ -13,7 +13,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen.errors import EtchError
 from codegen.frontends import build_graph, limits_of
-from codegen.load.config import Config
+from codegen.load.config import Config, is_neutral
 from codegen.load.folder import load_checkpoint
 from codegen.load.json_file import MAX_DEPTH, MAX_NUMBER_LENGTH, MAX_VALUES, parse_json
 
@@ -181,6 +181,19 @@ def test_what_may_be_absent_or_null() -> None:
         assert values.notes() == ("config.json names no labels: LABEL_0..LABEL_1 assumed",)
     assert config(num_labels=1).labels() == ("LABEL_0",)
     assert config(num_labels=2, label2id={"LABEL_0": 0, "LABEL_1": 1}).labels() == ("LABEL_0", "LABEL_1")
+
+
+@pytest.mark.parametrize(
+    ("value", "neutral", "is_one"),
+    [
+        *((value, (None, False, 1, 1.0, {}), True) for value in (None, False, 1, 1.0, {})),
+        *((value, (None, False, {}), False) for value in (0, 0.0, "", [], True, {"a": 1})),
+        (True, (1,), False),
+        (1.0, (1,), False),
+    ],
+)
+def test_a_neutral_value_is_one_of_its_type(value: object, neutral: tuple[object, ...], is_one: bool) -> None:
+    assert is_neutral(value, neutral) == is_one
 
 
 def test_labels_are_kept_as_they_are() -> None:
