@@ -48,12 +48,18 @@ def read_tagged(path: Path) -> list[Row]:
 
 def tags_of_words(text: str, offsets: Sequence[tuple[int, int]], tags: Sequence[Tag], outside: Tag) -> list[Tag]:
     """The tag of the first token in each of the words of `text`, `outside` where a word has none: tokens have
-    `offsets` in characters, equal ends for special ones."""
+    `offsets` in characters, equal ends for special ones. To SentencePiece's kinds and to byte-level BPE that trims
+    nothing, a word's first token has the space before the word as well."""
     found: list[Tag] = []
     token = begin = 0
+
+    def is_passed(first: int, last: int) -> bool:
+        has_space_and_more = first + 1 == begin and last > begin
+        return first == last or (first < begin and not has_space_and_more)
+
     for word in text.split(" "):
         end = begin + len(word)
-        while token < len(offsets) and (offsets[token][0] == offsets[token][1] or offsets[token][0] < begin):
+        while token < len(offsets) and is_passed(*offsets[token]):
             token += 1
         inside = token < len(offsets) and offsets[token][0] < end
         found.append(tags[token] if inside else outside)

@@ -13,6 +13,7 @@ import pytest
 from recorded.outputs import HERE, folder, variants
 from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
 from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_program, reported_task
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from codegen import evaluate, pipeline
 from codegen.budget import Limits
@@ -81,6 +82,39 @@ def test_f1_over_all_texts() -> None:
 def test_tags_of_words() -> None:
     offsets = [(0, 0), (0, 2), (2, 4), (5, 6), (7, 9), (0, 0)]
     assert tags_of_words("abcd e fg hi", offsets, ["x", "A", "B", "C", "D", "x"], "O") == ["A", "C", "D", "O"]
+
+
+@pytest.mark.parametrize(
+    ("offsets", "expected"),
+    [
+        # the first pieces of "e" and "fg" with their spaces, "hi" behind a space that is a piece of its own
+        ([(0, 0), (0, 4), (4, 6), (6, 8), (8, 9), (9, 10), (10, 12), (0, 0)], "1 2 3 6"),
+        ([(0, 2), (2, 4), (4, 6), (6, 9), (9, 12)], "0 2 3 4"),
+        ([(0, 4), (4, 5), (5, 6), (6, 7)], "0 2 O O"),  # cut off behind the space before "fg"
+        ([(0, 4), (6, 8), (9, 12)], "0 O 1 2"),  # "e" has no token: that of "fg" is not its own
+        ([(0, 6), (6, 9), (8, 12)], "0 O 1 O"),  # of two words it is the first one's; two characters before is no space
+    ],
+)
+def test_tokens_that_have_the_space_before_their_word(offsets: list[tuple[int, int]], expected: str) -> None:
+    """As DeBERTa v2's, ALBERT's and GPT-2's have it."""
+    assert tags_of_words("abcd e fg hi", offsets, [*map(str, range(len(offsets)))], "O") == expected.split()
+
+
+@pytest.mark.parametrize("scheme", ["metaspace", "byte level"])
+def test_words_of_a_tokenizer_whose_tokens_have_spaces(scheme: str) -> None:
+    vocab = {piece: i for i, piece in enumerate(("?", *("_the", "_king", "s", "_in", "_Be", "rlin")))}
+    space = "\u2581" if scheme == "metaspace" else "\u0120"
+    model = models.WordPiece({piece.replace("_", space): i for piece, i in vocab.items()}, unk_token="?")
+    model.continuing_subword_prefix = ""
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = (
+        pre_tokenizers.Metaspace() if scheme == "metaspace" else pre_tokenizers.ByteLevel(add_prefix_space=True)
+    )
+    text = "the kings in Berlin"
+    encoding = tokenizer.encode(text)
+    assert encoding.tokens == [f"{space}the", f"{space}king", "s", f"{space}in", f"{space}Be", "rlin"]
+    assert encoding.offsets[1] == (3, 8)
+    assert tags_of_words(text, encoding.offsets, range(6), -1) == [0, 1, 3, 4]
 
 
 def test_a_file_of_tagged_words(tmp_path: Path) -> None:
