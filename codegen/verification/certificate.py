@@ -30,6 +30,7 @@ from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
+from ..load.checkpoint import Checkpoint
 from ..pipeline import to_graph
 from ..vocabulary.prunable import unknown_ids
 from .verify import load_generated, pairs_of, takes_pairs
@@ -102,55 +103,35 @@ def certify(
         raise EtchError("option-incomplete", "verify", "--tokenizer-certificate needs --texts, what to compare")
     manifest = check_folder(directory, "verify")
     loaded = load_generated(manifest, checkpoint, heads)
-    spec, max_tokens = loaded.tokenizer, manifest["max_tokens"]
-    is_pruned = "kept_ids" in manifest
-    if is_pruned or spec.sentencepiece is not None:
-        own: OwnTokenizer | str = _as_specified(spec, max_tokens, is_pruned)
-    else:
-        own = own_tokenizer(checkpoint, max_tokens, spec.template, loaded.asked_languages)
-    if isinstance(own, str):
-        raise EtchError("nothing-to-compare", "verify", own)
-    counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
-    graph = to_graph(loaded, max_tokens)
-    in_pairs = takes_pairs(graph.task, graph.segments, spec)
+    own = _own(checkpoint, loaded, manifest)
     try:
         program = find_program(directory, echo)
-        for lines in _chunks(texts):
-            for line in lines:
-                digest.update(line + b"\n")
-            singles = [(line,) for line in lines]
-            _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown, spec.prefix)
-            if in_pairs and (pairs := pairs_of(lines, own.tokenizer)):
-                joined = [b"\t".join(pair) for pair in pairs]
-                _compare(counts, own, pairs, json_lines(program, joined, "--tokens", "--pairs"), unknown)
+        counts, digest = _counted(program, texts, own, loaded, manifest["max_tokens"])
     except ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
-    certificate = {
-        "model": manifest["name"],
-        "tokenizer": spec.summary,
-        "max_tokens": max_tokens,
-        "compared_with": own.read_by,
-        "texts": counts.texts,
-        "pairs": counts.pairs,
-        "tokens": counts.tokens,
-        "unknown_share": round(counts.unknown / max(counts.tokens, 1), 6),
-        "truncated_texts": counts.truncated,
-        "differences": counts.different,
-        "first_differences": counts.shown,
-        "etch": __version__,
-        "generated_by": manifest["generator"],
-        "sha256": {
-            "texts": digest.hexdigest(),
-            "program": sha256_of(program),
-            "checkpoint": manifest["checkpoint_sha256"],
-            **{name: sha256_of(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
-        },
+    digests = {
+        "texts": digest,
+        "program": sha256_of(program),
+        "checkpoint": manifest["checkpoint_sha256"],
+        **{name: sha256_of(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
     }
+    certificate = _certificate(manifest, loaded.tokenizer, own, counts, digests)
     write_file(out, (json.dumps(certificate, indent=1, ensure_ascii=False) + "\n").encode(), "verify")
     for line in _report(certificate):
         echo(line)
     return 1 if counts.different else 0
+
+
+def _own(folder: Path, loaded: Checkpoint, manifest: dict[str, Any]) -> OwnTokenizer:
+    """What the model's tokens are compared with."""
+    spec, max_tokens, is_pruned = loaded.tokenizer, manifest["max_tokens"], "kept_ids" in manifest
+    if is_pruned or spec.sentencepiece is not None:
+        return _as_specified(spec, max_tokens, is_pruned)
+    own = own_tokenizer(folder, max_tokens, spec.template, loaded.asked_languages)
+    if isinstance(own, str):
+        raise EtchError("nothing-to-compare", "verify", own)
+    return own
 
 
 def _as_specified(spec: TokenizerSpec, max_tokens: int, is_pruned: bool) -> OwnTokenizer:
@@ -161,6 +142,22 @@ def _as_specified(spec: TokenizerSpec, max_tokens: int, is_pruned: bool) -> OwnT
         library = f"sentencepiece {version('sentencepiece')}"
     pruned = " with the pruned vocabulary, as etch renumbered it" if is_pruned else ""
     return OwnTokenizer(text_tokenizer(spec, max_tokens), f"{library}{pruned}")
+
+
+def _counted(program: Path, texts: Path, own: OwnTokenizer, loaded: Checkpoint, max_tokens: int) -> tuple[Counts, str]:
+    """How what the built program makes of the texts compares, and their SHA-256."""
+    spec, graph = loaded.tokenizer, to_graph(loaded, max_tokens)
+    counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
+    in_pairs = takes_pairs(graph.task, graph.segments, spec)
+    for lines in _chunks(texts):
+        for line in lines:
+            digest.update(line + b"\n")
+        singles = [(line,) for line in lines]
+        _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown, spec.prefix)
+        if in_pairs and (pairs := pairs_of(lines, own.tokenizer)):
+            joined = [b"\t".join(pair) for pair in pairs]
+            _compare(counts, own, pairs, json_lines(program, joined, "--tokens", "--pairs"), unknown)
+    return counts, digest.hexdigest()
 
 
 def _chunks(texts: Path) -> Iterator[list[bytes]]:
@@ -185,6 +182,27 @@ def _compare(
         counts.add(
             lines, answer, encoding, [[0] * len(prefix) + np.asarray(begins).tolist() for _, begins in one], unknown
         )
+
+
+def _certificate(
+    manifest: dict[str, Any], spec: TokenizerSpec, own: OwnTokenizer, counts: Counts, digests: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "model": manifest["name"],
+        "tokenizer": spec.summary,
+        "max_tokens": manifest["max_tokens"],
+        "compared_with": own.read_by,
+        "texts": counts.texts,
+        "pairs": counts.pairs,
+        "tokens": counts.tokens,
+        "unknown_share": round(counts.unknown / max(counts.tokens, 1), 6),
+        "truncated_texts": counts.truncated,
+        "differences": counts.different,
+        "first_differences": counts.shown,
+        "etch": __version__,
+        "generated_by": manifest["generator"],
+        "sha256": digests,
+    }
 
 
 def _report(certificate: dict[str, Any]) -> list[str]:

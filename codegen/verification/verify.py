@@ -9,7 +9,7 @@ compared with those of the folder's own tokenizer, too, as another library reads
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,41 +67,75 @@ def verify(
     check_texts_given(manifest, calibration, smoothing)
     loaded = load_generated(manifest, checkpoint, heads)
     program = _program(loaded, manifest, calibration, columns, smoothing, smooth_columns)
-    lines = (
-        read_lines(texts, "verify", MAX_TEXT_BYTES)
-        if texts
-        else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
-    )
     tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
-    has_pairs = takes_pairs(program.task, program.segments, loaded.tokenizer)
-    pairs = pairs_of(lines, tokenizer)[:MAX_PAIRS] if has_pairs else []
-    inputs = [*map(_text, lines), *((_text(first), _text(second)) for first, second in pairs)]
-    encodings = tokenizer.encode_batch(inputs)
+    asked = _asked(program, loaded, tokenizer, texts)
     try:
-        built = find_program(directory, echo)
-        said = _run(built, program, lines)
-        if pairs:
-            said += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
-        by_head = {
-            output.name: _answers(program, output, _said_by(built, program, output, lines) or said)
-            for output in program.outputs
-        }
+        by_head = _said_of_heads(find_program(directory, echo), program, asked)
     except ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
-    graph = pipeline.to_graph(loaded, program.max_tokens)
+    holds = _compare_heads(program, loaded, tokenizer, asked, by_head, echo)
+    answers = by_head[program.outputs[0].name]
+    same = _compare_own(checkpoint, loaded, program.max_tokens, asked.inputs, answers, echo)
+    return 0 if holds and same else 1
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a built model is asked: lines, then neighbours among them as pairs."""
+
+    lines: list[bytes]
+    pairs: list[tuple[bytes, bytes]]
+
+    @property
+    def inputs(self) -> list[str | tuple[str, str]]:
+        """The same for a tokenizer."""
+        return [*map(_text, self.lines), *((_text(first), _text(second)) for first, second in self.pairs)]
+
+
+def _asked(program: Program, checkpoint: Checkpoint, tokenizer: Tokenizer, texts: Path | None) -> _Asked:
+    if texts is not None:
+        lines = read_lines(texts, "verify", MAX_TEXT_BYTES)
+    else:
+        lines = [text.encode() for text in golden_texts(program, checkpoint.tokenizer)]
+    has_pairs = takes_pairs(program.task, program.segments, checkpoint.tokenizer)
+    return _Asked(lines, pairs_of(lines, tokenizer)[:MAX_PAIRS] if has_pairs else [])
+
+
+_AnswersByHead = dict[str, list[Answer] | list[WrittenAnswer]]
+
+
+def _said_of_heads(built: Path, program: Program, asked: _Asked) -> _AnswersByHead:
+    """What the built program answers."""
+    said = _run(built, program, asked.lines)
+    if asked.pairs:
+        said += _run(built, program, [b"\t".join(pair) for pair in asked.pairs], "--pairs")
+    return {
+        output.name: _answers(program, output, _said_by(built, program, output, asked.lines) or said)
+        for output in program.outputs
+    }
+
+
+def _compare_heads(
+    program: Program,
+    checkpoint: Checkpoint,
+    tokenizer: Tokenizer,
+    asked: _Asked,
+    answers: _AnswersByHead,
+    echo: Echo,
+) -> bool:
+    """Whether every head holds what its recipe promises; reports each."""
+    graph, encodings = pipeline.to_graph(checkpoint, program.max_tokens), tokenizer.encode_batch(asked.inputs)
     holds = True
-    with stage("compare", "text", 2 * len(inputs) * len(by_head)):  # with float64, then with the contract
+    with stage("compare", "text", 2 * len(encodings) * len(answers)):  # with float64, then with the contract
         for head, output in zip(graph.heads, program.outputs, strict=True):
             reference = Interpreter(replace(graph, heads=(head,)))
             alone = replace(program, outputs=(output,))
-            comparison = _compared(alone, loaded, reference, encodings, by_head[output.name], len(lines))
+            comparison = _compared(alone, checkpoint, reference, encodings, answers[output.name], len(asked.lines))
             for line in (*([f"head         {output.name}"] if output.name else []), *comparison.report()):
                 echo(line)
             holds = holds and comparison.holds
-    answers = by_head[program.outputs[0].name]
-    same = _compare_own(checkpoint, loaded, program.max_tokens, inputs, answers, echo)
-    return 0 if holds and same else 1
+    return holds
 
 
 def check_texts_given(manifest: dict[str, Any], calibration: Path | None, smoothing: Path | None) -> None:
