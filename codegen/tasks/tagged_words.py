@@ -49,13 +49,12 @@ def read_tagged(path: Path) -> list[Row]:
 def tags_of_words(text: str, offsets: Sequence[tuple[int, int]], tags: Sequence[Tag], outside: Tag) -> list[Tag]:
     """The tag of the first token in each of the words of `text`, `outside` where a word has none: tokens have
     `offsets` in characters, equal ends for special ones. To SentencePiece's kinds and to byte-level BPE that trims
-    nothing, a word's first token has the space before the word as well."""
+    nothing, a word's first token has the space before the word as well, or is it."""
     found: list[Tag] = []
     token = begin = 0
 
     def is_passed(first: int, last: int) -> bool:
-        has_space_and_more = first + 1 == begin and last > begin
-        return first == last or (first < begin and not has_space_and_more)
+        return first == last or (first < begin and first + 1 != begin)
 
     for word in text.split(" "):
         end = begin + len(word)

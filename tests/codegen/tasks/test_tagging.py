@@ -87,10 +87,10 @@ def test_tags_of_words() -> None:
 @pytest.mark.parametrize(
     ("offsets", "expected"),
     [
-        # the first pieces of "e" and "fg" with their spaces, "hi" behind a space that is a piece of its own
-        ([(0, 0), (0, 4), (4, 6), (6, 8), (8, 9), (9, 10), (10, 12), (0, 0)], "1 2 3 6"),
+        # the first pieces of "e" and "fg" with their spaces, of "hi" the space alone
+        ([(0, 0), (0, 4), (4, 6), (6, 8), (8, 9), (9, 10), (10, 12), (0, 0)], "1 2 3 5"),
         ([(0, 2), (2, 4), (4, 6), (6, 9), (9, 12)], "0 2 3 4"),
-        ([(0, 4), (4, 5), (5, 6), (6, 7)], "0 2 O O"),  # cut off behind the space before "fg"
+        ([(0, 4), (4, 5), (5, 6), (6, 7)], "0 1 3 O"),  # cut off behind the space before "fg"
         ([(0, 4), (6, 8), (9, 12)], "0 O 1 2"),  # "e" has no token: that of "fg" is not its own
         ([(0, 6), (6, 9), (8, 12)], "0 O 1 O"),  # of two words it is the first one's; two characters before is no space
     ],
