@@ -29,9 +29,16 @@ class Estimator:
     """An object of scikit-learn: the name of its class, and its attributes."""
 
     kind = ""
+    attributes: dict[str, Any]
+
+    def __new__(cls, *_: object) -> Estimator:
+        """A pickle may make one without calling __init__."""
+        made = super().__new__(cls)
+        made.attributes = {}
+        return made
 
     def __init__(self, *_: object) -> None:
-        self.attributes: dict[str, Any] = {}
+        """What it is given says nothing of its state."""
 
     def __setstate__(self, state: object) -> None:
         if not isinstance(state, dict):

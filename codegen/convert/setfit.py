@@ -64,13 +64,16 @@ def _classifier(found: Estimator) -> _Classifier:
     if found.kind not in _SEVERAL:
         raise _refuse("head-type-not-supported", f"a head by {found.kind[:60]} (LogisticRegression is read)")
     parts = found.attributes.get("estimators_")
-    if not isinstance(parts, list) or any(getattr(part, "kind", "") != "LogisticRegression" for part in parts):
+    kinds = {getattr(part, "kind", "") for part in parts} if isinstance(parts, list) else set()
+    if not isinstance(parts, list) or kinds != {"LogisticRegression"}:
         raise _refuse("head-type-not-supported", f"{found.kind} of others than LogisticRegression")
     if found.kind == "OneVsRestClassifier" and not _is_multilabel(found):
         raise _refuse("head-type-not-supported", "one of several labels by OneVsRestClassifier, whose shares are other")
     rows = [_decisions(part) for part in parts]
     if any(len(weight) != 1 or classes != (0, 1) for weight, _, classes in rows):
         raise _refuse("head-type-not-supported", "labels that are not 0 or 1 by themselves")
+    if len({weight.shape for weight, _, _ in rows}) != 1:
+        raise _refuse("pickle-malformed", f"parts of its {found.kind} are of different widths")
     weight, bias = np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows])
     return _Classifier(weight, bias, tuple(range(len(rows))), "sigmoid")
 

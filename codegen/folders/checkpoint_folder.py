@@ -15,7 +15,6 @@ from ..load.files import CheckpointFolder
 from ..load.other_files import is_other_file
 from ..load.safetensors import MAX_FILE_BYTES
 from ..load.sentence_files import MODULES_FILE
-from .manifest import MANIFEST
 from .output import write_output
 
 _CHUNK = 4 << 20
@@ -38,7 +37,7 @@ def copy_others(source: CheckpointFolder, to: Path, left_out: Callable[[str], bo
     for folder in folders:
         for name in source.names(folder):
             place = f"{folder}/{name}" if folder else name
-            belongs = (is_other_file(name) and place != MANIFEST) or is_weights(name)
+            belongs = is_other_file(name) or is_weights(name)
             if not belongs or left_out(place) or source.is_folder(place):
                 continue
             (to / folder).mkdir(exist_ok=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 
+from ..names import MANIFEST
+
 _NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata")
 
 
 def is_other_file(name: str) -> bool:
-    """Configuration, tokenizer, terms; not the index of shards, which belongs to the weights."""
-    return _NAMES.fullmatch(name) is not None and not name.endswith(".index.json")
+    """Configuration, tokenizer, terms; not the index of shards, which belongs to the weights, and no manifest."""
+    return _NAMES.fullmatch(name) is not None and not name.endswith(".index.json") and name != MANIFEST

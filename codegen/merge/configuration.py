@@ -74,7 +74,8 @@ def merged_config(
     words = next((values for name, values in whole.items() if is_words(name)), None)
     if words is not None and words.ndim == 2:
         changed["vocab_size"] = len(words)
-    classes = next((len(values) for name, values in whole.items() if _LABELLED.fullmatch(name)), None)
+    labelled = next((values for name, values in whole.items() if _LABELLED.fullmatch(name)), None)
+    classes = len(labelled) if labelled is not None and labelled.ndim != 0 else None
     told = config.get("id2label")
     if labels is not None and classes is not None and classes != len(labels):
         raise refusal("label-count", f"--labels has {len(labels)} names, the adapter {classes} classes")

@@ -18,7 +18,7 @@ from tools.support.options import OptionParser
 from . import writing
 from .inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from .prepare import Preparation
-from .processes import Worker, fresh_process, machine, pinned, processors
+from .processes import Worker, WorkerError, fresh_process, machine, pinned, processors
 from .report import FIRST, Report, Result
 from .runs import STARTS, chosen, in_turns, prepare_all, start_all
 from .runtimes import GENERATORS, PEERS, TOKENIZERS, WRITERS
@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"compare: {error}", file=sys.stderr)
         return 2
+    except WorkerError as error:
+        print(f"compare: a runtime stopped before its turns were over: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -68,7 +69,8 @@ class Process:
     def stop(self) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.send_signal(signal.SIGCONT)
-        self._process.stdin.close()
+        with contextlib.suppress(OSError):  # what was written last, to a process that has ended
+            self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
 

@@ -59,4 +59,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     needed = (options.checkpoint, options.corpus, options.judge, options.test)
     if (options.drawn is None) == (None in needed) or (options.drawn is not None and any(needed)):
         parser.error("give either --from FILE, or CHECKPOINT with --corpus, --judge and --test")
+    for name in ("checkpoint", "corpus", "judge", "test", "out"):  # what runs with them is started in another folder
+        path = getattr(options, name)
+        setattr(options, name, path and path.absolute())
     return options

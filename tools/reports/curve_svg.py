@@ -9,6 +9,7 @@ from itertools import pairwise
 from codegen.sizes import parse_size
 
 from .curve import Curve, Point, described
+from .failure import refused
 from .shapes import page, rectangle, text
 from .treemap import Box
 
@@ -19,15 +20,17 @@ _LINE, _GRID = "#2a6db0", "#dddddd"
 
 
 def curve_svg(curve: Curve) -> str:
-    """The same curve gives the same bytes."""
+    """The same curve gives the same bytes. EtchError where it has no point."""
+    if not curve.points:
+        raise refused("curve-failed", "no model fits any of the limits: there is nothing to draw")
     most = max([parse_size(point.limit) for point in curve.points] + [parse_size(limit) for limit, _ in curve.refused])
     bottom, top = _scale([point.accuracy for point in curve.points])
     return page(_WIDTH, _HEIGHT, _body(curve, most, bottom, top))
 
 
 def _scale(values: list[float]) -> tuple[int, int]:
-    """Whole multiples of 5 around all values."""
-    return int(min(values) // 5 * 5), min(100, int(max(values) // 5 * 5 + 5))
+    """Whole multiples of 5 around all values, apart also where all are 100."""
+    return min(int(min(values) // 5 * 5), 95), min(100, int(max(values) // 5 * 5 + 5))
 
 
 def _body(curve: Curve, most: int, bottom: int, top: int) -> Iterator[str]:

@@ -103,14 +103,14 @@ need_python() {
     if ! "$PYTHON" -c '' 2>/dev/null; then
         say "making a private Python environment in .venv"
         rm -rf "$ROOT/.venv"
-        "$python" -m venv "$ROOT/.venv"
+        "$python" -m venv "$ROOT/.venv" || return
     fi
     local file stamp
     for file in "$@"; do
         stamp=$ROOT/.venv/.installed-$(sha256sum "$ROOT/$file" | cut -c1-16)
         [ -e "$stamp" ] && continue
         say "installing Python packages of $file"
-        pip_install "$PYTHON" "$ROOT/$file"
+        pip_install "$PYTHON" "$ROOT/$file" || return  # where this is a condition, set -e is off
         touch "$stamp"
     done
 }

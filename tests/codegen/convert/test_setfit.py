@@ -18,6 +18,7 @@ import pytest
 from tiny_checkpoint import write_json, write_tiny_checkpoint
 
 from codegen import cli, pipeline
+from codegen.convert import setfit
 from codegen.convert.joblib_file import Estimator, read_estimator
 from codegen.convert.setfit import write_head
 from codegen.errors import EtchError
@@ -167,6 +168,30 @@ def test_names_that_are_no_part_of_an_estimator(name: str) -> None:
     with pytest.raises(EtchError) as caught:
         read_estimator(f"c{name.replace(' ', chr(10))}\n.".encode(), HEAD)
     assert caught.value.code == "pickle-holds-code"
+
+
+def test_an_estimator_that_was_given_no_state() -> None:
+    """Made by copyreg.__newobj__, which calls no __init__, and left so."""
+    found = read_estimator(b"\x80\x02csklearn.linear_model LogisticRegression\n)\x81.".replace(b" ", b"\n"), HEAD)
+    assert (found.kind, found.attributes) == ("LogisticRegression", {})
+
+
+def test_several_of_none_and_of_different_widths() -> None:
+    def part(width: int) -> Estimator:
+        made = read_estimator(b"\x80\x02csklearn.linear_model\nLogisticRegression\n)\x81.", HEAD)
+        made.attributes = {
+            "coef_": np.zeros((1, width)),
+            "intercept_": np.zeros(1),
+            "classes_": np.array([0, 1]),
+        }
+        return made
+
+    several = read_estimator(b"\x80\x02csklearn.multioutput\nMultiOutputClassifier\n)\x81.", HEAD)
+    for parts, code in (([], "head-type-not-supported"), ([part(2), part(3)], "pickle-malformed")):
+        several.attributes = {"estimators_": parts}
+        with pytest.raises(EtchError) as caught:
+            setfit._classifier(several)
+        assert caught.value.code == code
 
 
 def described(monkeypatch: pytest.MonkeyPatch, values: bytes, code: Any, **state: Any) -> bytes:

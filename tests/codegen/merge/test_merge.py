@@ -224,6 +224,10 @@ def infinite(found: dict[str, NDArray[Any]]) -> None:
     found[f"{QUERY}.lora_B.weight"] = found[f"{QUERY}.lora_B.weight"] + np.float32(3e38)
 
 
+def scalar(found: dict[str, NDArray[Any]]) -> None:
+    found["base_model.model.classifier.weight"] = np.zeros((), np.float32)
+
+
 def words_changed(folder: Path) -> None:
     """T5's, in a base whose logits are made by the words."""
     header, data = read_raw_safetensors(folder / "base" / WEIGHTS)
@@ -272,6 +276,7 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
         removed("base_model.model.classifier.weight"),
         "missing-tensor",
     ),
+    "a head that is a number": ("head", weights(scalar), "wrong-shape"),
     "words that are logits' too": ("seq2seq", words_changed, "adapter-ties"),
 }
 

@@ -4,6 +4,7 @@ its committed points."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,6 +13,7 @@ from report_program import ROOT
 
 from codegen.errors import EtchError
 from tools.reports import curve as module
+from tools.reports import curve_command as command
 from tools.reports.curve import Curve, Point, Request, measure, read_curve, write_curve
 from tools.reports.curve_command import main
 from tools.reports.curve_svg import curve_svg
@@ -98,6 +100,25 @@ def test_what_is_written_is_read_and_drawn(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_committed_curve() -> None:
     assert curve_svg(read_curve(SMALL / "curve.json")) == (SMALL / "curve.svg").read_text()
+
+
+def test_a_curve_at_the_top_and_one_without_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "100 %" in curve_svg(Curve("netduinoplus2", (replace(POINT, accuracy=100.0),), ()))
+    nothing = tmp_path / "curve.json"
+    nothing.write_text(write_curve(Curve("netduinoplus2", (), (("64K", "nothing"),))))
+    assert main(["--from", str(nothing), "--svg", str(tmp_path / "curve.svg")]) == 2
+    assert capsys.readouterr().err.startswith("curve: error[curve-failed] no model fits any of the limits")
+
+
+def test_paths_are_those_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs with them is started in another folder."""
+    asked = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "measure", lambda request, echo: asked.append(request) or Curve("x", (POINT,), ()))
+    main(["in", "--corpus", "a", "--judge", "b", "--test", "c"])
+    [request] = asked
+    paths = (request.checkpoint, request.corpus, request.judge, request.test, request.out)
+    assert paths == tuple(tmp_path / name for name in ("in", "a", "b", "c", "build/curve"))
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

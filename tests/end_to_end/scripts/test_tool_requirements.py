@@ -40,6 +40,20 @@ def test_one_place_calls_pip() -> None:
     assert all(option in call for option in (" --require-hashes ", " --only-binary :all: ", " --no-deps "))
 
 
+def test_what_was_not_installed_is_not_taken_for_installed(tmp_path: Path) -> None:
+    """Also in a condition, where bash goes on behind a command that fails."""
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\n[ "$1" != -m ]\n')
+    python.chmod(0o755)
+    (tmp_path / "list.txt").write_text("a==1\n")
+    script = 'set -euo pipefail; ROOT=$1; . "$2"; if (need_python list.txt); then echo yes; else echo no; fi'
+    arguments = ("bash", "-c", script, "bash", tmp_path, ROOT / "tools/support/install.sh")
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "no"
+    assert not list((tmp_path / ".venv").glob(".installed-*"))
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from common.batches import by_tokens, longest_first, pad
+from common.checkpoint import weights_digest
 from tokenizers import Tokenizer
 from transformers import BertForSequenceClassification
 
@@ -46,13 +47,15 @@ def _ask(folder: Path, texts: list[str]) -> Lesson:
 
 
 def lesson(folder: Path, texts: list[str], cache: Path, name: str) -> Lesson:
-    """The teacher's answers for `texts`, from the cache folder where it has them."""
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+    """The teacher's answers for `texts`, from the cache folder where it has those of the same teacher."""
+    digest = hashlib.sha256(weights_digest(folder) + "\0".join(texts).encode()).hexdigest()[:16]
     path = cache / f"teacher-{name}-{digest}.npz"
     if not path.exists():
         start = time.monotonic()
         told = _ask(folder, texts)
-        np.savez(path, logits=told.logits.numpy(), hidden=told.hidden.numpy())
+        beside = path.with_suffix(".new.npz")
+        np.savez(beside, logits=told.logits.numpy(), hidden=told.hidden.numpy())
+        beside.replace(path)
         print(f"teacher: {name}, {len(texts)} texts, {time.monotonic() - start:.0f} s", flush=True)
     arrays = np.load(path)
     return Lesson(torch.from_numpy(arrays["logits"]), torch.from_numpy(arrays["hidden"]))

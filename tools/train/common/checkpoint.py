@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,21 +18,30 @@ from safetensors.torch import save_file
 
 @contextlib.contextmanager
 def replaced(folder: Path, terms: Path | None = None) -> Iterator[Path]:
-    """A new folder beside `folder`, to fill; at the end it takes the place of what is there. `terms`, a file that says
-    under which terms the weights are and may be that of `folder`, comes with it."""
-    beside = folder.with_name(folder.name + ".new")
+    """A new folder beside `folder`, to fill; at the end it takes the place of the checkpoint that is there, and goes
+    where anything fails. What is there and no checkpoint stays, as `folder`.old. `terms`, a file that says under which
+    terms the weights are and may be that of `folder`, comes with it."""
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
     beside.mkdir(parents=True)
-    if terms is not None:
-        shutil.copyfile(terms, beside / "LICENSE")
-    yield beside
-    old = folder.with_name(folder.name + ".old")
-    if folder.exists():
-        folder.rename(old)
-    beside.rename(folder)
-    if old.exists():
-        for file in old.iterdir():
-            file.unlink()
-        old.rmdir()
+    try:
+        if terms is not None:
+            shutil.copyfile(terms, beside / "LICENSE")
+        yield beside
+        old = folder.with_name(folder.name + ".old")
+        if folder.exists():
+            folder.rename(old)
+        beside.rename(folder)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    if (old / "config.json").is_file() and (old / "model.safetensors").is_file():
+        shutil.rmtree(old)
+
+
+def weights_digest(folder: Path) -> bytes:
+    """Of what decides the outputs of a checkpoint for given ids: configuration and weights."""
+    contents = ((folder / name).read_bytes() for name in ("config.json", "model.safetensors"))
+    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).digest()
 
 
 def keep_state(path: Path, state: Mapping[str, Any]) -> None:

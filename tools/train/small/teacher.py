@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 from common.batches import by_tokens, longest_first, pad
-from common.checkpoint import keep_state
+from common.checkpoint import keep_state, weights_digest
 from refusal import Refused
 from tokenizers import Tokenizer
 from torch.nn.functional import normalize
@@ -64,9 +64,7 @@ def lesson(folder: Path, texts: list[str], width: int, max_tokens: int, state: P
 
 def _digest(folder: Path, ids: list[list[int]]) -> str:
     """Of what decides the embeddings: the teacher's weights and configuration, and what it reads of each text."""
-    digest = hashlib.sha256()
-    for name in ("config.json", "model.safetensors"):
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    digest = hashlib.sha256(weights_digest(folder))
     for one in ids:
         digest.update(len(one).to_bytes(4, "little") + b"".join(i.to_bytes(4, "little") for i in one))
     return digest.hexdigest()
