@@ -196,7 +196,7 @@ def _attention(op: g.Attention, check: Check) -> None:
         check.same(f"width of '{value}'", check.width(value), heads * width)
     if op.out in (op.query, op.key, op.value):
         raise unsound(f"attention reads and writes '{op.out}'")
-    if (op.mask in ("window", "past")) != (op.window is not None) or (op.window or 0) < 0:
+    if (op.mask in ("window", "past")) != (op.window is not None) or not 0 <= (op.window or 0) <= g.MAX_WINDOW:
         raise unsound(f"mask {op.mask} with window {op.window}")
     if op.bias is not None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)

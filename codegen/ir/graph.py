@@ -143,6 +143,7 @@ class Rotary:
 
 
 Mask = Literal["none", "causal", "window", "past"]
+MAX_WINDOW = 1 << 20  # tokens; a position and a window have a sum of 32 bits
 
 
 @dataclass(frozen=True)

@@ -150,13 +150,8 @@ def _once(op: p.Op, buffer: p.Buffer) -> int:
     return 1
 
 
-@AGAIN.on(p.Linear, p.ExpertLinear)
-def _for_outputs(op: p.Linear | p.ExpertLinear, buffer: p.Buffer) -> int:
-    return _panels(op.out.width) if buffer == op.input else 1
-
-
-@AGAIN.on(p.WordWeights)
-def _for_all_entries(op: p.WordWeights, buffer: p.Buffer) -> int:
+@AGAIN.on(p.Linear, p.ExpertLinear, p.WordWeights)
+def _for_outputs(op: p.Linear | p.ExpertLinear | p.WordWeights, buffer: p.Buffer) -> int:
     return _panels(op.out.width) if buffer == op.input else 1
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...ir import graph as g
 from ...load.config import Config
 from . import parts
 from .masks import Masks, masks_both_ways
@@ -18,6 +19,7 @@ def windowed(config: Config, layers_key: str) -> Masks:
     windows = said if isinstance(said, list) else [said] * layers
     if len(windows) != layers:
         raise parts.refuse("config-value", f"attention_window has {len(windows)} values for {layers} layers")
-    if any(type(window) is not int or window <= 0 or window % 2 for window in windows):
-        raise parts.refuse("config-value", "attention_window must be even, for both sides of a token, and above 0")
+    if any(type(window) is not int or not 0 < window <= g.MAX_WINDOW or window % 2 for window in windows):
+        message = f"attention_window must be even, for both sides of a token, and from 2 to {g.MAX_WINDOW}"
+        raise parts.refuse("config-value", message)
     return masks_both_ways([window // 2 for window in windows])

@@ -28,7 +28,7 @@ ACTIVATIONS = {
 }
 MAX_LAYERS = 1000
 MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
-MAX_VOCABULARY = 1 << 24
+MAX_VOCABULARY = (1 << 24) - 1  # as many weights of a sampled token, 2^40 at most, have a sum of 64 bits
 _LARGEST_FACTOR = 65_536.0  # or 1 / it
 SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it does not tell which text is which
 MIN_EPSILON = 1e-12

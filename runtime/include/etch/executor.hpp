@@ -29,8 +29,8 @@ struct Executor {
     // stack that the model's header promises at most; how its thread rounds floats does not matter.
     void (*run)(void* context, void (*task)(void* argument, std::uint32_t worker), void* argument) noexcept;
 
-    // [workers - 1][the model's kScratchBytes], 64-byte aligned; worker 0 has that of the workspace. Null where workers
-    // is 1.
+    // [workers - 1][the model's kScratchBytes], the first 64-byte aligned; worker 0 has that of the workspace. Null
+    // where workers is 1.
     std::uint8_t* scratch;
 };
 

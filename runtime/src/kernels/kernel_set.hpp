@@ -8,8 +8,9 @@
 // first op.
 //
 // Weights may be packed for more inputs than are multiplied, as in a cache of values that grows: of each output's
-// allocated_k the first k are. s8 weights from there up to a multiple of 4 (panel) or 16 (rows) are read and multiplied
-// by the zeros that a row of `a` ends with.
+// allocated_k the first k are. s8 weights from there up to a multiple of 4 (panel) or 16 (rows) are read, whatever they
+// are, and multiplied by the zeros that a row of `a` ends with; amx_int8 reads up to 12 more of what follows, nothing
+// behind the matrix.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 //     result = float with the bits  bits(p) + (bits(t) << 23)  in uint32 arithmetic: adds n to the exponent
 //
 // log2(y), 1 <= y < 2^127. Largest absolute error 1.2e-7 up to 2, 1.1e-6 up to 2^31 (a sum of so many powers), 2.0e-6
-// up to 2^58 (a sum of weights), 3.9e-6 up to 2^127; exactly 0 at 1.
+// up to 2^58 (a sum of 2^18 weights), 3.9e-6 up to 2^127; exactly 0 at 1.
 //     n = (bits(y) - bits(kSqrtHalf)) >> 23      in int32 arithmetic
 //     f = (float with the bits  bits(y) - (n << 23)) - 1.0f
 //     result = float(n) + (f * horner(kLog2, f))

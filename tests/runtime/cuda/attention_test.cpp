@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "device_array.hpp"
+#include "etch/cuda/ops.hpp"
 
 namespace etch::testing {
 namespace {
@@ -88,9 +89,10 @@ class ExactAttention : public KernelTest {
 
         const DeviceArray<std::int32_t> sums(in.sums);
         const DeviceArray<float> row_scales(in.row_scales), column_scales(in.column_scales), bias(in.bias);
+        const cuda::Heads sizes{of.heads, of.head_width, 1.0f};
         cuda::QuantizedHeads heads{nullptr, nullptr, of.heads, of.head_width, in.batch.places};
-        const DeviceArray<std::int8_t> q(heads.q_bytes());
-        const DeviceArray<float> scales(heads.scale_count());
+        const DeviceArray<std::int8_t> q(cuda::s8_heads_bytes(sizes, in.batch.places));
+        const DeviceArray<float> scales(cuda::s8_heads_scales(sizes, in.batch.places));
         heads.q = q.data();
         heads.scales = scales.data();
         run(cuda::SplitHeads{{sums.data(), in.stride, row_scales.data(), column_scales.data(), bias.data()},

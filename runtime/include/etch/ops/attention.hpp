@@ -153,8 +153,8 @@ constexpr std::uint64_t attention_cost(const HeadShape& s, RowBlock block, const
     return scores * s.heads * (2 * product * s.head_width + kCostOfScore);
 }
 
-// context = softmax(query keys^T / sqrt(head_width)) values. Units: tiles of each head. `score_scale` is c = log2(e) /
-// sqrt(head_width).
+// context = softmax(query keys^T * scale) values. Units: tiles of each head. `score_scale` is c = log2(e) * scale,
+// where scale is 1 / sqrt(head_width) unless the model says another.
 struct AttentionS8 {
     const HeadShape& shape;
     float score_scale;

@@ -6,7 +6,8 @@
 //     std::uint64_t cost() const noexcept;                       about how much work they are together, at least 1
 //     void run(const OpContext&, first, last) const noexcept;    does the pieces [first, last)
 // Units share nothing but read-only inputs, so that they may run in any order, in parallel, or one at a time; the bits
-// do not depend on it. Between two ops there is a barrier. Ops hold no state: a runner may replay them.
+// do not depend on it. Between two ops there is a barrier. An op's object holds no state; many work in
+// place, so that a runner does each unit once.
 //
 // Cost is counted in multiply-adds of an s8 product, of which a core does 30 to 100 in a nanosecond. It only decides
 // how many workers share an op, and how many units belong to a step.
@@ -34,7 +35,7 @@ struct KernelSet;
 // What a worker brings to an op: the kernels of the workspace and its own scratch memory.
 struct OpContext {
     const KernelSet& kernels;
-    std::uint8_t* scratch;  // the model's kScratchBytes, 64-byte aligned; not shared between workers
+    std::uint8_t* scratch;  // the model's kScratchBytes, for Packing::panel 64-byte aligned; not shared between workers
 };
 
 // Runs every unit at once, in the calling thread.

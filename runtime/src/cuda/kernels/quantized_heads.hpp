@@ -24,8 +24,6 @@ struct QuantizedHeads {
     std::uint32_t places;  // most_places(); a multiple of kTile
 
     constexpr std::uint32_t chunks() const noexcept { return (head_width + kTile - 1) / kTile; }
-    constexpr std::size_t q_bytes() const noexcept { return std::size_t{kParts} * heads * chunks() * places * kTile; }
-    constexpr std::size_t scale_count() const noexcept { return std::size_t{kParts} * heads * places; }
 
     // From a chunk of columns to the next.
     ETCH_DEVICE std::size_t column_step() const noexcept { return std::size_t{places} * kTile; }

@@ -45,7 +45,6 @@ ETCH_INLINE __m256i factors_of_8(const std::uint8_t* factors) noexcept {
 }
 
 struct TileS4 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 3;
 
     template <unsigned kRows>

@@ -53,7 +53,6 @@ ETCH_INLINE void accumulate_pairs(Ints& sums, Ints pairs) noexcept {
 
 template <class Weights>
 struct TileS8 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = kTileRows;
 
     // The tile-th kRows rows of m. `steps` are those of its first block; `next`: one of next_weights.inl.

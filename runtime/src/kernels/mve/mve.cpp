@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MVE set: Packing::rows, for CPUs with Armv8.1-M vectors of bytes and
 // floats (Helium: Cortex-M55, M85). Its float instructions take subnormals as
-// zero; those never decide a bit. The registry has it where the whole program
+// zero: of recipes with bytes those never decide a bit. The registry has it where the whole program
 // is compiled for such a CPU.
 #include "../sets.hpp"
 

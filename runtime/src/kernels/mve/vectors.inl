@@ -25,9 +25,7 @@ ETCH_INLINE Floats floats(Ints x) noexcept {
 // All four lanes of a vector that lies in the row.
 struct AllLanes {
     Floats read(const float* p) const noexcept { return vld1q_f32(p); }
-    Floats read_or(const float* p, Floats) const noexcept { return vld1q_f32(p); }
     void write(float* p, Floats x) const noexcept { vst1q_f32(p, x); }
-    void write_bytes(std::int8_t* p, Ints x) const noexcept { vstrbq_s32(p, x); }
     Floats keep(Floats x) const noexcept { return x; }
 };
 
@@ -37,10 +35,7 @@ class FirstLanes {
     explicit FirstLanes(std::uint32_t count) noexcept : lanes_(vctp32q(count)) {}
 
     Floats read(const float* p) const noexcept { return vldrwq_z_f32(p, lanes_); }
-    // The other lanes are those of `other`.
-    Floats read_or(const float* p, Floats other) const noexcept { return vpselq_f32(read(p), other, lanes_); }
     void write(float* p, Floats x) const noexcept { vstrwq_p_f32(p, x, lanes_); }
-    void write_bytes(std::int8_t* p, Ints x) const noexcept { vstrbq_p_s32(p, x, lanes_); }
     // The other lanes become +0.0f.
     Floats keep(Floats x) const noexcept { return vpselq_f32(x, all(0.0f), lanes_); }
 

@@ -3,9 +3,8 @@
 // namespaces of neon_dotprod and neon_i8mm.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; zeros
-// up to a
-//         multiple of 4 k; any alignment.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; any
+//         alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (tails of 1 to 3 rows have their own tiles), any n (the last panel may be cut), any k.
 //
@@ -42,7 +41,6 @@ ETCH_INLINE void multiply_group(const int8x16_t (&a)[kRows], const std::int8_t* 
 }
 
 struct DotTile {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 4;
 
     template <unsigned kRows>

@@ -3,8 +3,8 @@
 // of neon_i8mm, behind sdot's tile.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; zeros
-//         up to a multiple of 4 k; any alignment.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; any
+//         alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (tails of 1 to 5 rows have their own tiles), any n (the last panel may be cut), any k.
 //
@@ -63,7 +63,6 @@ ETCH_INLINE Ints row_of(const RowPair& pair, unsigned row) noexcept {
 }
 
 struct TileS8 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 6;
 
     template <unsigned kRows>

@@ -93,7 +93,6 @@ ETCH_INLINE void multiply_panel(const std::uint8_t* a, std::size_t a_stride, con
 }
 
 struct TileS8 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 6;
 
     template <unsigned kRows>

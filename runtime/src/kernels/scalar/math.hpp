@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of polynomials.hpp, one value at a time: the readable form that every other set reproduces.
+// The functions of polynomials.hpp and log1p, one value at a time: the readable form that every other set reproduces.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,6 @@
 // columns by 20 %, of 64 by 5 %.
 
 struct TileF32 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = kRowsF32;
 
     template <unsigned kRows>

@@ -4,8 +4,8 @@
 //
 // a       [rows][k], encoded as u8 = q + 128, for ByPlainRows as q, and encoded zeros up to a multiple of
 //         kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; zeros
-//         up to a multiple of 4 k; any alignment, a multiple of 64 bytes is a tenth faster.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; any
+//         alignment, a multiple of 64 bytes is a tenth faster.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows, in tiles of nearly the same number; any n (groups of kMostPanels panels and smaller ones; the last panel
 // may be cut); any k up to 65,536.

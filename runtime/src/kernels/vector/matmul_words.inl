@@ -68,7 +68,6 @@ ETCH_INLINE void add_four(Ints (&sums)[kRows][1], const Integers (&words)[kRows]
 }
 
 struct TileS8 {
-    static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 2;
 
     template <unsigned kRows>

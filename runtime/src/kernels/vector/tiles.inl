@@ -2,7 +2,7 @@
 // What the matrix products share: how the output is cut into tiles, and what is done with a tile of sums. Included
 // inside the namespace of each kernel set, behind repeated.inl.
 //
-// A Tile has kPanels, kMaxRows and run<rows>(m, arguments..., first row).
+// A Tile has kMaxRows and run<rows>(m, arguments..., first row).
 
 // A tile's columns, kPanels neighbouring panels, and their constants. Several are always whole; one alone may be the
 // last and end early.
