@@ -97,6 +97,13 @@ def build_test(folder: Path, source: Path, out: Path, *flags: str) -> Path:
     return out
 
 
+def without_symbols(program: Path, out: Path) -> bytes:
+    """A program's bytes but for the symbols, which name the file that a tokenizer was compiled from: of models whose
+    tokenizer has the same parts, whichever came first."""
+    run(["strip", "--remove-section=.note.gnu.build-id", "-o", out, program])
+    return out.read_bytes()
+
+
 def _compile(folder: Path, built: Built, declared: dict[str, list[str]]) -> None:
     record, program = _record(), built.program.path
     (name,), (task,) = declared["NAME"], declared["TASK"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, built
-from model_build import build_model, build_program, run
+from model_build import build_model, build_program, without_symbols
 
 
 def copied(name: str, folder: Path) -> Path:
@@ -20,15 +20,9 @@ def copied(name: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize(("name", "program"), [("agnews", "classify"), ("agnews_small", "classify-agnews_small")])
 def test_the_programs_of_the_build(name: str, program: str, tmp_path: Path) -> None:
-    """But for the symbols: the code of a tokenizer is compiled once, from whichever model's file came first."""
     made = build_program(copied(name, tmp_path)).path
     assert made.name == program
     assert without_symbols(made, tmp_path / "made") == without_symbols(built(program).path, tmp_path / "built")
-
-
-def without_symbols(program: Path, out: Path) -> bytes:
-    run(["strip", "--remove-section=.note.gnu.build-id", "-o", out, program])
-    return out.read_bytes()
 
 
 def test_what_was_built_is_not_built_again(tmp_path: Path) -> None:
