@@ -65,7 +65,7 @@ def _classifier(found: Estimator) -> _Classifier:
         raise _refuse("head-type-not-supported", f"a head by {found.kind[:60]} (LogisticRegression is read)")
     parts = found.attributes.get("estimators_")
     kinds = {getattr(part, "kind", "") for part in parts} if isinstance(parts, list) else set()
-    if not isinstance(parts, list) or kinds != {"LogisticRegression"}:
+    if kinds != {"LogisticRegression"}:
         raise _refuse("head-type-not-supported", f"{found.kind} of others than LogisticRegression")
     if found.kind == "OneVsRestClassifier" and not _is_multilabel(found):
         raise _refuse("head-type-not-supported", "one of several labels by OneVsRestClassifier, whose shares are other")

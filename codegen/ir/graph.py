@@ -66,8 +66,7 @@ class Norm:
 
     Affine rows are as large as what they are made of: MobileBERT's reach 10^9. The runtime keeps them within -2^32 and
     2^32, so that no text makes one that float32 cannot hold; linears up to the next may multiply that by 2^18
-    (quantize/bounds.py).
-    """
+    (quantize/bounds.py)."""
 
     name: str = attribute()
     gamma: Parameter = weights()

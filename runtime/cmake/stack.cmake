@@ -35,7 +35,7 @@ function(etch_check_stack name budget)
   endif()
   set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}.stack.txt)
   set(objects $<TARGET_OBJECTS:etch_${name}>)
-  set(tokenizer _tokenizer[.]cpp)  # what the model calls of it, not what a user does
+  set(tokenizer /${name}_tokenizer[.]cpp)  # what the model calls of it, not what a user does
   add_custom_command(OUTPUT ${report}
     COMMAND etch-stack ${name} ${budget} ${report} $<FILTER:${objects},EXCLUDE,${tokenizer}> --
       $<FILTER:${objects},INCLUDE,${tokenizer}> $<TARGET_OBJECTS:etch> $<TARGET_PROPERTY:etch,ETCH_OBJECTS>

@@ -89,3 +89,10 @@ def test_paths_that_cmake_cannot_take(place: Path, name: str) -> None:
     assert not (place / name).exists()
     etch(place, "generate", "checkpoint", "--out", f"{name}/tiny")
     assert (place / name / "tiny/etch.json").is_file()
+
+
+def test_the_stack_of_a_model_called_tokenizer(place: Path) -> None:
+    """Its own source is called as the one of a tokenizer: what it defines is checked all the same."""
+    etch(place, "generate", "checkpoint", "--out", "own_tokenizer", "--build")
+    [report] = (place / "own_tokenizer/build").rglob("own_tokenizer.stack.txt")
+    assert " own_tokenizer::classify " in report.read_text()
