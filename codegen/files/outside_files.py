@@ -10,6 +10,7 @@ in .gz is read as what gzip has packed, with the same largest size.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import os
 import stat
@@ -26,6 +27,7 @@ MAX_LINE_BYTES = 1 << 20
 MAX_LINES = 4_000_000  # a line of one letter takes some 60 bytes of memory
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _LOOKED_AT = 4096  # bytes at the beginning of a file that show its encoding
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 COMPRESSED = ".gz"
 Refuse = Callable[[str, str], Exception]  # of a code and a message
@@ -35,7 +37,8 @@ Refuse = Callable[[str, str], Exception]  # of a code and a message
 def open_member(path: str | os.PathLike[str], limit: int, refuse: Refuse) -> Iterator[tuple[int, int]]:
     """A descriptor to read a file of a folder with, and its size, at most `limit`; closed at the end.
 
-    Codes: `not-a-regular-file` (a link, too, in the last part of the path), `file-too-large`, `file-unreadable`.
+    Codes: `not-a-regular-file` (a link, too, in the last part of the path), `file-too-large`, `file-unreadable`. A full
+    disk, met by what the caller writes meanwhile, stays the OSError that it is.
     """
     # Without waiting: a pipe in the place of the file would never be opened.
     flags = _FLAGS | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -50,6 +53,8 @@ def open_member(path: str | os.PathLike[str], limit: int, refuse: Refuse) -> Ite
         _check_size(info.st_size, limit, refuse)
         yield descriptor, info.st_size
     except OSError as error:
+        if error.errno in _OF_WRITING:
+            raise
         raise refuse("file-unreadable", f"the file cannot be read: {error.strerror}") from None
     finally:
         if descriptor >= 0:

@@ -11,7 +11,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ import replay
 from areas import AREAS, PYTEST, Area, Suite
 from operators import Mutant, mutants_of
 
+from codegen.process.children import run_with_children
 from tools.support.options import OptionParser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,14 +57,10 @@ def exit_code(command: tuple[str, ...] | list[str], seconds: float, built: Path 
     first = BUILD / command[0]
     full = [str(first) if first.is_file() else command[0], *command[1:]]
     environment = os.environ | {"ETCH_BUILD": str(built), "ETCH_SEED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    process = subprocess.Popen(
-        full, cwd=TREE, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        return process.wait(seconds)
+        return run_with_children(full, seconds, cwd=TREE, env=environment, **silent).returncode
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
         return None
 
 

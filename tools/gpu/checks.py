@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codegen.process.children import run_with_children
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "gpu-check"
 LOGS = BUILD / "logs"
@@ -54,20 +56,19 @@ class Done:
 def run(
     name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None, timeout: int = 900
 ) -> Done:
-    """Runs a command, seconds at most; its output goes into the log NAME.txt."""
+    """Runs a command, `timeout` seconds at most; its output goes into the log NAME.txt."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.txt"
     begin = time.monotonic()
     try:
-        done = subprocess.run(
+        done = run_with_children(
             [str(word) for word in command],
+            timeout,
             cwd=ROOT,
             env=os.environ | (environment or {}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=timeout,
-            check=False,
         )
         code, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired as stopped:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+
+from codegen.files.outside_files import NamedFile
+from codegen.files.table_file import split_rows
 
 from .build import program
 from .checks import BUILD, ROOT, Check, Done, run
@@ -43,8 +45,8 @@ def lines_of(table: Path) -> Path:
     """The texts of a table, one a line, as --evaluate joins them."""
     path = BUILD / "ag_news.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with table.open(encoding="utf-8", newline="") as file:
-        texts = [" ".join(row[1:]).replace("\n", " ") for row in csv.reader(file)]
+    rows = split_rows(NamedFile(table, "table", "gpu").text(), table)
+    texts = [" ".join(fields[1:]).replace("\n", " ") for _, fields in rows]
     path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
     return path
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.files.outside_files import NamedFile
+from codegen.files.table_file import split_rows
 
 CLASS_COLUMN = "label"
 
@@ -83,7 +82,10 @@ def read_texts(path: Path, tokenizer: Tokenizer, limit: int) -> list[Input]:
 def read_labelled(path: Path, labels: list[str], limit: int) -> list[Labelled]:
     """Rows label, text, text... as AG News has them: a number from 1 on or a label's name; the texts are joined. A
     header, where there is one, names a column `label`; every other column then is text."""
-    rows = list(csv.reader(io.StringIO(_content(path, "table"), newline="")))
+    try:
+        rows = [row for _, row in split_rows(_content(path, "table"), path)]
+    except EtchError as error:
+        raise InputError(f"{path}: {error.message}") from error
     column = 0
     if rows and CLASS_COLUMN in rows[0]:
         column = rows[0].index(CLASS_COLUMN)

@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from codegen.process.children import run_with_children
+
 from .failure import refused
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -33,9 +35,9 @@ def built_and_painted(board: str) -> tuple[Path, int]:
 
 def _run(*arguments: str) -> str:
     try:
-        done = subprocess.run([_FIRMWARE, *arguments], stdout=subprocess.PIPE, text=True, timeout=_SECONDS, check=False)
+        done = run_with_children([str(_FIRMWARE), *arguments], _SECONDS, stdout=subprocess.PIPE, text=True)
     except subprocess.TimeoutExpired as error:
         raise refused("board-failed", f"tools/firmware {arguments[0]} {arguments[1]}: no answer in time") from error
     if done.returncode != 0:
         raise refused("board-failed", f"tools/firmware {arguments[0]} {arguments[1]}: exit code {done.returncode}")
-    return done.stdout
+    return str(done.stdout)

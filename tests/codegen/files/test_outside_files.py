@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from codegen.errors import EtchError
 from codegen.files import outside_files
-from codegen.files.outside_files import MAX_LINE_BYTES, NamedFile, is_utf16, read_member
+from codegen.files.outside_files import MAX_LINE_BYTES, NamedFile, is_utf16, open_member, read_member
 from codegen.files.table_file import MAX_COLUMNS, Columns, read_table
 from codegen.files.texts import read_lines
 from codegen.vocabulary.pruning import read_corpus
@@ -208,3 +209,13 @@ def test_members(tmp_path: Path) -> None:
         "pipe": "not-a-regular-file",
         "none": "file-unreadable",
     }
+
+
+def test_a_full_disk_is_not_the_file_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"four")
+
+    def refuse(code: str, message: str) -> EtchError:
+        return EtchError(code, "load", message)
+
+    with pytest.raises(OSError, match="No space"), open_member(tmp_path / "file", 4, refuse):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -103,7 +103,7 @@ TABLES: dict[str, tuple[Break, str]] = {
     ),
     "too few rows": (lambda path: write_csv(path, labelled(2)), "2 rows are too few to hold out"),
     "not UTF-8": (lambda path: path.write_bytes(b"text,label\na cat,yes\na \xff,no\n"), "line 3: not UTF-8"),
-    "open quote": (lambda path: path.write_bytes(b'text,label\na cat,yes\n"a,no\n'), "line 3: "),
+    "open quote": (lambda path: path.write_bytes(b'text,label\na cat,yes\n"a,no\n'), "line 3: a quote is opened"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "train.csv: Is a directory"),
 }
 

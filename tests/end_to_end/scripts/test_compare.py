@@ -69,6 +69,9 @@ def test_labelled_rows(tmp_path: Path) -> None:
         file.write_text(wrong)
         with pytest.raises(InputError, match="is no label of the model"):
             read_labelled(file, LABELS, 9)
+    file.write_text('1,"a" b\n')
+    with pytest.raises(InputError, match="text between a closing quote and the next comma"):
+        read_labelled(file, LABELS, 9)
 
 
 def test_peers_are_names_or_their_beginnings() -> None:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +11,8 @@ from refusal import Refused
 from settings import Columns
 
 from codegen.errors import EtchError
-from codegen.files.outside_files import NamedFile
-
-_LONGEST_FIELD = 1 << 24
+from codegen.files.outside_files import COMPRESSED, NamedFile
+from codegen.files.table_file import split_rows
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ def read_table(path: Path, columns: Columns) -> Table:
         raw = NamedFile(path, "table", "finetune").read()
     except EtchError as error:
         raise Refused(f"{name}: {error.message}") from None
-    rows = _rows(name, raw)
+    rows = _rows(path, raw)
     if not rows:
         raise Refused(f"{name}: no rows")
     width = len(rows[0][1])
@@ -62,30 +59,19 @@ def read_table(path: Path, columns: Columns) -> Table:
     return Table(name, hashlib.sha256(raw).hexdigest(), label_name, records)
 
 
-def _rows(name: str, raw: bytes) -> list[tuple[int, list[str]]]:
-    plain = name.removesuffix(".gz")
-    if not plain.endswith((".csv", ".tsv")):
+def _rows(path: Path, raw: bytes) -> list[tuple[int, list[str]]]:
+    name = path.name
+    if not name.removesuffix(COMPRESSED).endswith((".csv", ".tsv")):
         raise Refused(f"{name}: expected a file named .csv, .tsv, .csv.gz or .tsv.gz")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise Refused(f"{name}: line {line}: not UTF-8") from None
-    if plain.endswith(".tsv"):
-        lines = enumerate(text.split("\n"), 1)
-        return [(n, one.removesuffix("\r").split("\t")) for n, one in lines if one not in ("", "\r")]
-    csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows = []
-    line = 1
     try:
-        for fields in reader:
-            if fields:
-                rows.append((line, fields))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise Refused(f"{name}: line {line}: {error}") from None
-    return rows
+        return list(split_rows(text, path))
+    except EtchError as error:
+        raise Refused(f"{name}: {error.message}") from None
 
 
 def _find(name: str, column: str, first: list[str]) -> int:
