@@ -71,7 +71,12 @@ def _value(name: str, value: Any, path: Path, line: int) -> str:
     parts = value if isinstance(value, list) else [value]
     if not all(isinstance(part, str) for part in parts):
         _refuse(path, line, f"'{printable(name, _SHOWN)}' is no string, number or array of them")
-    return _LONE_SURROGATE.sub("\ufffd", ";".join(parts))
+    return without_lone_surrogates(";".join(parts))
+
+
+def without_lone_surrogates(text: str) -> str:
+    """JSON may spell them, UTF-8 cannot: each is a replacement character."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _refuse(path: Path, line: int, problem: str) -> NoReturn:

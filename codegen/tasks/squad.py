@@ -9,9 +9,10 @@ import string
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import EtchError
+from ..files.json_rows import without_lone_surrogates
 from ..files.outside_files import NamedFile
 from ..files.table_file import MAX_ROWS, STAGE, Row, refused
 
@@ -54,6 +55,7 @@ def _of_lines(path: Path, text: str) -> Iterator[Row]:
             answers = _member(path, number, row, "all_answers", list)
             if not all(isinstance(answer, str) for answer in answers):
                 raise refused(path, number, "'all_answers' are no texts")
+            answers = [without_lone_surrogates(answer) for answer in answers]
         else:
             answers = [_member(path, number, row, "answer", str)] if "answer" in row else []
         yield _row(number, question, context, answers)
@@ -64,8 +66,11 @@ def _row(line: int, question: str, context: str, answers: list[str]) -> Row:
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:
+    def constant(word: str) -> NoReturn:
+        raise ValueError(f"{word} is not JSON")
+
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=constant)
     except (ValueError, RecursionError):
         raise refused(path, line, "no JSON") from None
 
@@ -73,7 +78,7 @@ def _parsed(path: Path, line: int, text: str) -> Any:
 def _member(path: Path, line: int, value: Any, key: str, kind: type) -> Any:
     if not isinstance(value, dict) or not isinstance(value.get(key), kind):
         raise refused(path, line, f"expected an object with the {'text' if kind is str else 'list'} '{key}'")
-    return value[key]
+    return without_lone_surrogates(value[key]) if kind is str else value[key]
 
 
 def normalized(text: str) -> str:

@@ -22,7 +22,7 @@ from codegen.files.table_file import Columns
 from codegen.ir.text import Text
 from codegen.tasks.answering import Answering
 from codegen.tasks.spans import best_answer, windows_of
-from codegen.tasks.squad import exact_match, f1, normalized
+from codegen.tasks.squad import exact_match, f1, normalized, read_questions
 
 VARIANTS = variants("answers")
 
@@ -60,6 +60,14 @@ def test_the_report() -> None:
     assert reported_task("answers/bert") == "answers to questions: spans of a context"
 
 
+def test_half_a_surrogate_pair_is_a_replacement_character(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"question": "\\ud800", "context": "b\\udc00", "all_answers": ["\\ud83d\\ude00", "\\udfff"]}\n')
+    row = read_questions(path)[0]
+    assert row.texts == ("\ufffd", "b\ufffd")
+    assert json.loads(row.value) == ["\U0001f600", "\ufffd"]
+
+
 def test_scores_by_squad() -> None:
     assert normalized("The  Caf\u00c9, a 'd\u00e9j\u00e0-vu' an") == "caf\u00e9 d\u00e9j\u00e0vu"
     assert exact_match("the Cat!", ["dog", "cat"])
@@ -77,6 +85,7 @@ def test_scores_by_squad() -> None:
         ("a.jsonl", "\n", "table-empty", "no questions"),
         ("a.jsonl", '{"question": "a"}', "table-malformed", "line 1: expected an object with the text 'context'"),
         ("a.jsonl", "\n{", "table-malformed", "line 2: no JSON"),
+        ("a.jsonl", '{"question": "a", "context": "b", "score": NaN}', "table-malformed", "line 1: no JSON"),
         ("a.json", '{"data": [1]}', "table-malformed", "expected an object with the list 'paragraphs'"),
     ],
 )
