@@ -44,7 +44,7 @@ ETCH_INLINE void for_constants(Body body) noexcept {
 struct Product {
     explicit Product(const MatmulS8& matmul) noexcept
         : m(matmul),
-          panel_bytes(std::size_t{(m.allocated_k + 3) / 4} * kGroupBytes),
+          panel_bytes(packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k)),
           groups((m.k + 3) / 4),
           steps((groups + kMostGroups - 1) / kMostGroups),
           step_groups((groups + steps - 1) / steps),

@@ -37,7 +37,7 @@ ETCH_NOINLINE void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_pane
     find_first_sums<Weights>(m, first_sums);
     Steps steps = first_steps<Weights>(m, 0);
     const std::uint32_t tiles = (m.rows + kTileRows - 1) / kTileRows;
-    const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
+    const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::int8_t* weights = m.weights + panel * panel_bytes;
         const std::int8_t* next = panel + 1 < last_panel ? weights + panel_bytes : weights;

@@ -3,7 +3,7 @@
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
+    const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel)
         for_each_tile<TileS8>(m, Columns<1>(panel, m.n, m.column_scales, m.bias), m.weights + panel * panel_bytes);
 }

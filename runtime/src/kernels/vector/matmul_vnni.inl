@@ -34,7 +34,7 @@ template <unsigned kPanels>
 ETCH_NOINLINE void multiply_by_columns(const MatmulS8& m, std::uint32_t panel, bool copied) noexcept {
     constexpr unsigned kFirstRows = kMostRows - 1;
     constexpr unsigned kLeastRows = (kMostRows + 1) / 2;
-    const std::size_t panel_bytes = panel_bytes_of(m);
+    const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     alignas(64) std::int32_t sums[kPanels * 16];
     TileS8<kPanels, FindsColumns>::template run<kFirstRows>(m, FindsColumns(sums, copied), panel, 0,
                                                             kPanels * panel_bytes);
@@ -58,7 +58,7 @@ constexpr std::uint32_t kFewRows = 2 * kMostByRows;
 template <class Offset, unsigned kPanels, unsigned kLeast, unsigned kMost>
 ETCH_NOINLINE void multiply_by_rows(const MatmulS8& m, std::uint32_t panel, const std::int32_t* row_sums,
                                     bool copied) noexcept {
-    const std::size_t panel_bytes = panel_bytes_of(m);
+    const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     std::uint32_t tiles = (m.rows + kMost - 1) / kMost;
     for (std::uint32_t row = 0; row < m.rows; --tiles) {
         const std::uint32_t count = (m.rows - row) / tiles;
@@ -94,7 +94,7 @@ constexpr unsigned kSumsOfARow = kMostPanels > 1 ? 8 : 4;
 
 template <class Offset>
 ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int32_t row_sum) noexcept {
-    const std::int8_t* weights = m.weights + panel * panel_bytes_of(m);
+    const std::int8_t* weights = m.weights + panel * packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     const std::uint8_t* a = m.a.data;
     Ints top_bits = all_ints(kEveryTopBit);
     keep_in_registers(top_bits);

@@ -25,11 +25,6 @@ ETCH_INLINE Ints broadcast_4_bytes(const std::uint8_t* p) noexcept {
     return all_ints(bytes);
 }
 
-// From one panel of the weights to the next.
-ETCH_INLINE std::size_t panel_bytes_of(const MatmulS8& m) noexcept {
-    return std::size_t{(m.allocated_k + 3) / 4} * 64;
-}
-
 // Where the sums of an encoded row begin: -128 * (sum over k of q). Its bytes exclusive-or `flip` are q + 128.
 ETCH_INLINE std::int32_t first_sum_of_row(const std::uint8_t* a, std::uint32_t k, std::int32_t flip = 0) noexcept {
     __m128i sums = _mm_setzero_si128();

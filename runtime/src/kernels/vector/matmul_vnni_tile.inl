@@ -101,7 +101,7 @@ struct TileS8 {
         // Its code is short; a product has few such tiles.
         constexpr bool kByMemory = kPanels <= kMostPanels && kPanels * kRows < Offset::kLeastSums;
         constexpr unsigned kSums = kRows + (Offset::kFindsColumns ? 1 : 0);
-        const std::size_t panel_bytes = panel_bytes_of(m);
+        const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
         const std::size_t a_stride = m.a.stride_bytes;
         const std::uint8_t* a = m.a.data + row * a_stride;
         const std::int8_t* weights = m.weights + panel * panel_bytes;

@@ -161,7 +161,7 @@ ETCH_NOINLINE void finish_few(const MatmulS8& m, std::uint32_t panel, const std:
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
+    const std::size_t panel_bytes = packed_s8_bytes(Packing::panel, kPanelWidth, m.allocated_k);
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::int8_t* const weights = m.weights + panel * panel_bytes;
         if (m.rows <= kFewRows) {
