@@ -20,7 +20,6 @@ from .emulate.generation import Generation
 from .emulate.together import write_greedily
 from .errors import EtchError
 from .files.table_file import Columns, Echo, Row
-from .golden import text_tokenizer
 from .ir.program import Program
 from .ir.task import Measure, Task
 from .ir.text import Text
@@ -28,6 +27,7 @@ from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller
+from .library_tokenizer.wheel_tokenizer import text_tokenizer
 from .load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .process.progress import advance, stage
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from .emulate import emulate_outputs
 from .emulate.generation import Generation
@@ -24,7 +23,7 @@ from .ir.text import Text
 from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
-from .library_tokenizer.wheel_tokenizer import WheelTokenizer, set_length, wheel_tokenizer
+from .library_tokenizer.wheel_tokenizer import WheelTokenizer, text_tokenizer
 from .load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .process.progress import advance, stage
 
@@ -153,22 +152,6 @@ def golden_texts(program: p.Program, spec: TokenizerSpec) -> list[str]:
             texts.append(text)
             spent += seconds
     return texts + _long_text(program, tokenizer, _BUDGET_SECONDS - spent)
-
-
-def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> WheelTokenizer:
-    """The wheel's own tokenizer, cutting texts at `max_tokens`, and padding them where the model reads that."""
-    tokenizer = wheel_tokenizer(spec)
-    set_length(tokenizer, max_tokens, spec.template)
-    return tokenizer
-
-
-def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
-    """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
-    if tokenizer.truncation["strategy"] != "only_first":
-        return True
-    room = tokenizer.truncation["max_length"] - tokenizer.num_special_tokens_to_add(is_pair=True)
-    before, behind = (len(tokenizer.encode(text, add_special_tokens=False).ids) for text in (first, second))
-    return before + behind <= room or behind < room
 
 
 def estimated_seconds(program: p.Program, tokens: int) -> float:

@@ -22,12 +22,12 @@ from ..emulate.floats import F32Array, QuantizedRows
 from ..errors import EtchError, printable
 from ..files.table_file import Columns, Echo
 from ..files.texts import texts_of
-from ..golden import text_tokenizer
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.parameter import Array
 from ..ir.program_changes import with_matrices
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance, stage
 from ..quantize.bits import places_of

@@ -25,11 +25,27 @@ def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
     return wheel
 
 
+def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> WheelTokenizer:
+    """The same, cutting texts at `max_tokens`, and padding them where the model reads that."""
+    tokenizer = wheel_tokenizer(spec)
+    set_length(tokenizer, max_tokens, spec.template)
+    return tokenizer
+
+
 def set_length(tokenizer: WheelTokenizer, max_tokens: int, template: Template) -> None:
     """Cuts texts at `max_tokens`, pairs as the template says, and pads both to what it says."""
     tokenizer.enable_truncation(max_tokens, strategy="only_first" if template.cuts_first else "longest_first")
     if template.padding is not None:
         tokenizer.enable_padding(pad_id=template.padding.id, length=template.padding.tokens)
+
+
+def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
+    """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
+    if tokenizer.truncation["strategy"] != "only_first":
+        return True
+    room = tokenizer.truncation["max_length"] - tokenizer.num_special_tokens_to_add(is_pair=True)
+    before, behind = (len(tokenizer.encode(text, add_special_tokens=False).ids) for text in (first, second))
+    return before + behind <= room or behind < room
 
 
 def ids_in_word(tokenizer: WheelTokenizer, word: str) -> list[int]:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..golden import text_tokenizer
 from ..ir.graph import Normalize
 from ..ir.side import Side
 from ..ir.task import Computation, Face, counted
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from .similarity import Similarity
 
 NO_DOCUMENT = -1e9  # the score with a document that has no vectors

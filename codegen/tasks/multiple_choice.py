@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..files.table_file import Row
-from ..golden import text_tokenizer
 from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from .columns import label_index, label_reader
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..golden import text_tokenizer
 from ..ir.task import Computation, Face
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from .classification import Classification
 from .columns import check_two_texts
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..golden import text_tokenizer
 from ..ir.graph import WordWeights
 from ..ir.query_weights import QueryWeights
 from ..ir.task import Computation, Face
 from ..ir.text import Text
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from .similarity import Similarity
 
 

@@ -24,12 +24,12 @@ from ..files.digest import sha256_of
 from ..files.one_file import write_file
 from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
-from ..golden import text_tokenizer
 from ..head_folders import HeadFolder
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
+from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from ..load.checkpoint import Checkpoint
 from ..pipeline import to_graph
 from ..vocabulary.prunable import unknown_ids

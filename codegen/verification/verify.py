@@ -25,12 +25,13 @@ from ..errors import EtchError, printable
 from ..files.table_file import Columns
 from ..files.texts import read_lines
 from ..folders.generated_folder import check_folder
-from ..golden import can_be_cut, golden_texts, text_tokenizer
+from ..golden import golden_texts
 from ..head_folders import HeadFolder
 from ..ir.program import Output, Program
 from ..ir.task import Task
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.own_tokenizer import own_tokenizer
+from ..library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
 from ..load.checkpoint import Checkpoint
 from ..lower import lower
 from ..oracle.interpret import Interpreter

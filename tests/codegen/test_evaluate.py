@@ -15,10 +15,10 @@ from codegen import evaluate, pipeline
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
-from codegen.golden import text_tokenizer
 from codegen.ir.program import Program
 from codegen.ir.task import Task
 from codegen.ir.tokenizer_spec import TokenizerSpec
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.tasks.classification import Classification
 from codegen.tasks.correlation import spearman

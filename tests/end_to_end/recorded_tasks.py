@@ -19,8 +19,8 @@ from sampling import sampled
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 Quick = dict[str, tuple[str, ...]]  # recipes by variant
 

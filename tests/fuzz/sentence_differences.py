@@ -33,11 +33,11 @@ from vocabularies import vocabulary_size, write_tokenizer
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.golden import text_tokenizer
 from codegen.ir.check_graph import check_graph
 from codegen.ir.check_supported import check_supported
 from codegen.ir.graph import Graph
 from codegen.ir.tokenizer_spec import TokenizerSpec
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 from codegen.tasks.multi_vector import MultiVector
 from codegen.tasks.sparse_embedding import SparseEmbedding

@@ -20,8 +20,8 @@ sys.path.insert(0, str(ROOT))
 
 from codegen import pipeline  # noqa: E402 - the package lies beside the tests, it is not installed
 from codegen.emulate import emulate_texts  # noqa: E402
-from codegen.golden import text_tokenizer  # noqa: E402
 from codegen.ir.text import Text  # noqa: E402
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer  # noqa: E402
 from codegen.oracle.bert import Reference  # noqa: E402
 
 

@@ -18,12 +18,12 @@ from codegen.calibration.calibrate import Calibration, calibrate
 from codegen.emulate import emulate_outputs
 from codegen.emulate.floats import QuantizedRows, quantize_rows
 from codegen.errors import EtchError
-from codegen.golden import text_tokenizer
 from codegen.head_folders import HeadFolder
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.op import slots
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import places_of
 from codegen.quantize.groups import in_groups, search_factors

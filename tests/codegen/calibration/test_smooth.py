@@ -15,10 +15,10 @@ from codegen.budget import Limits
 from codegen.calibration.smooth import exponents_of, smooth
 from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
-from codegen.golden import text_tokenizer
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter

@@ -11,9 +11,10 @@ from tiny_program import tiny_program
 from codegen import golden as golden_module
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import SHORT_TEXTS, golden_texts, make_golden, text_tokenizer
+from codegen.golden import SHORT_TEXTS, golden_texts, make_golden
 from codegen.ir import program as p
 from codegen.ir import walks
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 GENERATION = Path(__file__).resolve().parents[1] / "generation"
 

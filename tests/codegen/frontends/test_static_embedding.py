@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.golden import text_tokenizer
 from codegen.ir import graph as g
 from codegen.library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 
 MEAN, DENSE, MODEL2VEC, SHARED = (f"static_embedding/{name}" for name in ("mean", "dense", "model2vec", "shared"))

@@ -20,10 +20,10 @@ from codegen.calibration.calibrate import calibrate
 from codegen.calibration.smooth import smooth
 from codegen.emulate.generation import Generation
 from codegen.files.table_file import Columns
-from codegen.golden import text_tokenizer
 from codegen.ir.program import LinearWeights
 from codegen.ir.search import Sampling
 from codegen.library_tokenizer.spelled import Speller
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 from codegen.pack.tables import table_bytes
 from codegen.quantize import choose_recipe

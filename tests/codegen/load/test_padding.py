@@ -19,9 +19,9 @@ from tiny_checkpoint import write_json
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.golden import text_tokenizer
 from codegen.ir.template_spec import Padding
 from codegen.library_tokenizer.own_tokenizer import own_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.vocabulary.prunable import keep_pieces
 
 TEXT, WHOLE, WHOLE_2 = "siglip_text_model/base", "siglip/whole", "siglip2/whole"

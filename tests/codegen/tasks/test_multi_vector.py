@@ -22,9 +22,9 @@ from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.evaluate import encoded, read_rows, score
 from codegen.files.table_file import Columns
-from codegen.golden import text_tokenizer
 from codegen.head_folders import HeadFolder
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe
 from codegen.request import Evaluate, Prune

@@ -19,8 +19,8 @@ from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetens
 
 from codegen import evaluate, pipeline
 from codegen.files.table_file import Columns
-from codegen.golden import text_tokenizer
 from codegen.ir.query_weights import QueryWeights
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.tasks.sparse_embedding import SparseEmbedding
 
 ROUTED, TOP = "sparse/routed", "sparse/routed_top"

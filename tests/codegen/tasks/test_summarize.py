@@ -18,8 +18,8 @@ from codegen.console.checkpoint_options import TASKS
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.evidence.same_options import same_options
-from codegen.golden import text_tokenizer
 from codegen.ir.search import Restrictions, Search
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 

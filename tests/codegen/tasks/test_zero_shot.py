@@ -14,7 +14,7 @@ from recorded_outputs import assert_graph_means_it, of_the_graph
 from codegen import cli, evaluate, pipeline
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
-from codegen.golden import can_be_cut, text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
 from codegen.tasks.zero_shot import ZeroShot
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.pruning import Bound, prune

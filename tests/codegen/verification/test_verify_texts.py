@@ -17,9 +17,9 @@ import pytest
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation
-from codegen.golden import text_tokenizer
 from codegen.ir.search import Sampling
 from codegen.library_tokenizer.spelled import Speller
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.verification.comparison_of_texts import options_of
 from codegen.verification.verify import verify
 

@@ -17,8 +17,9 @@ from tokenizers import Encoding
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import golden_texts, text_tokenizer
+from codegen.golden import golden_texts
 from codegen.library_tokenizer.decoded import decoded
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.bert import Reference
 from codegen.tasks.classification import Classification
 from codegen.verification.certificate import certify

@@ -13,7 +13,7 @@ from boards import Firmware, chosen_boards, parse_answer, tool
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("4 bits on boards")]
 

@@ -15,7 +15,8 @@ from sampling import sampled
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import SHORT_TEXTS, text_tokenizer
+from codegen.golden import SHORT_TEXTS
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("families on boards")]
 

@@ -16,7 +16,7 @@ from boards import Firmware, memory_of, parse_answer, tool
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.memory.regions import Room
 from codegen.memory.table_places import parse_place
 

@@ -18,7 +18,8 @@ from recorded_tasks import recorded_cases
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import SHORT_TEXTS, text_tokenizer
+from codegen.golden import SHORT_TEXTS
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("tasks on boards")]
 

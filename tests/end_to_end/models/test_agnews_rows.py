@@ -104,7 +104,7 @@ def test_own_models_are_accurate(built: Built, rows: tuple[list[str], NDArray[np
 def test_integers_have_the_bits_of_the_emulator(
     built: Built, rows: tuple[list[str], NDArray[np.int64]], recipe: str
 ) -> None:
-    from codegen.golden import text_tokenizer
+    from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
     checkpoint = pipeline.load(built.checkpoint)
     program = pipeline.lower(checkpoint, recipe, None)

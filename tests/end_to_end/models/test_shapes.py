@@ -38,9 +38,9 @@ from codegen import pipeline
 from codegen.emulate import emulate_texts
 from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.shared.parts import ACTIVATIONS
-from codegen.golden import text_tokenizer
 from codegen.ir.task import Task
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.bert import Reference
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe

@@ -15,8 +15,8 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 TEXTS = ["the cat sat on the dog", "a man " * 45, "the cat " * 300]
 

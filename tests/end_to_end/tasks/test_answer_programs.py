@@ -19,8 +19,8 @@ from recorded_tasks import bytes_of, compare_calls, generated, models_of, varian
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 QUICK = {"answers/bert": ("fp32", "w8a8"), **dict.fromkeys(("answers/modernbert_gemma", "answers/roberta"), ("fp32",))}
 

@@ -19,7 +19,7 @@ from recorded_tasks import compare_calls, generated, models_of, variants_of
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.verification.verify import verify
 
 LARGEST_DIFFERENCE = 1e-4

@@ -17,8 +17,8 @@ from recorded_tasks import compare_calls, generated, models_of, pair_lines, vari
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 
 QUICK = {"next/bert": ("w8a8",)}

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from public_data import data_folder
 
 from codegen import pipeline
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.bert import Reference
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(5)]

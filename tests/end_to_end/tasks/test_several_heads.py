@@ -22,9 +22,9 @@ from tiny_heads import write_encoder, write_gru, write_head
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.head_folders import HeadFolder
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 from codegen.verification.verify import verify
 

@@ -17,8 +17,8 @@ from recorded_tasks import bytes_of, compare_calls, generated, models_of, record
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 LARGEST_DIFFERENCE = 1e-4
 QUICK = {"tags/bert": ("fp32", "w8a8"), **dict.fromkeys(("tags/modernbert_gemma", "tags/mpnet", "tags/t5"), ("fp32",))}

@@ -18,8 +18,8 @@ from recorded_tasks import generated as generated_of_task
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
-from codegen.golden import can_be_cut, text_tokenizer
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
 from codegen.verification import verify
 
 QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",), "zero/mt5": ("w8a8",)}

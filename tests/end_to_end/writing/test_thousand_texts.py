@@ -16,7 +16,7 @@ from model_build import build_test
 from test_generation_programs import SOURCE, kernels, written
 
 from codegen import pipeline
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
 sys.path.insert(0, str(RECORDED))

@@ -12,7 +12,7 @@ from targets import Labels
 from tokenizers import Tokenizer
 
 from codegen.frontends import bert, limits_of
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
 from codegen.load.folder import load_checkpoint

@@ -27,7 +27,7 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoModel, PreTrainedModel
 
 from codegen.frontends import limits_of
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, PreTrainedModel, logging
 
 from codegen.frontends import limits_of
-from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 
