@@ -21,6 +21,7 @@ from .emulate.together import write_greedily
 from .errors import EtchError
 from .files.table_file import Columns, Echo, Row
 from .ir.program import Program
+from .ir.target_tokenizer import TargetTokenizer
 from .ir.task import Measure, Task
 from .ir.text import Text
 from .ir.tokenizer_spec import TokenizerSpec
@@ -28,7 +29,6 @@ from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import text_tokenizer
-from .load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .process.progress import advance, stage
 
 # [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.

@@ -19,12 +19,12 @@ from .emulate.generation import Generation
 from .ir import program as p
 from .ir import walks
 from .ir.stage import Stage
+from .ir.target_tokenizer import TargetTokenizer
 from .ir.text import Text
 from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import WheelTokenizer, text_tokenizer
-from .load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .process.progress import advance, stage
 
 # No line breaks: texts also travel as lines of a file.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
-from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
-from ..load.tokenizer_files.tokenizer_json.byte_level import bytes_of
+from ..ir.byte_pieces import bytes_of
+from ..ir.target_tokenizer import TargetTokenizer
 
 
 class Speller:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import EtchError
+from ..ir.target_tokenizer import TargetTokenizer
 from ..ir.tokenizer_spec import TokenizerSpec
 from .config import Config
 from .generation_config import MOST_BEAMS, GenerationSettings
@@ -16,7 +17,6 @@ from .safetensors import TensorFile
 from .sentence import Pooling, SentenceModules
 from .splade import SparsePooling
 from .tokenizer_files.languages import Languages
-from .tokenizer_files.text_tokenizers import TargetTokenizer
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import EtchError
+from ..ir.target_tokenizer import TargetTokenizer
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..names import MANIFEST
 from ..process.command_line import etch_command
@@ -61,7 +62,7 @@ from .tokenizer_files.languages import (
     written_language,
 )
 from .tokenizer_files.padding import padded
-from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
+from .tokenizer_files.text_tokenizers import load_text_tokenizers
 from .tokenizer_files.tokenizer import load_tokenizer
 from .word_numbers import read_word_numbers, word_number_notes
 

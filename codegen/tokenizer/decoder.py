@@ -7,9 +7,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from ..errors import EtchError
+from ..ir.byte_pieces import bytes_of
+from ..ir.target_tokenizer import DecoderSpec
 from ..ir.tokenizer_spec import TokenizerSpec
-from ..load.tokenizer_files.tokenizer_json.byte_level import bytes_of
-from ..load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 from . import trie
 from .fields import Field, Part, boolean, byte_array, unsigned
 from .tables import TokenizerTables, texts_by_id

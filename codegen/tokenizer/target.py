@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..ir.target_tokenizer import TargetTokenizer
 from ..ir.tokenizer_spec import TokenizerSpec
-from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .decoder import compile_decoder
 from .fields import Field
 from .tables import TokenizerTables, compile_tokenizer

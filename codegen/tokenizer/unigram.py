@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ..errors import EtchError
+from ..ir.byte_pieces import BYTE_PIECES
 from ..ir.tokenizer_spec import METASPACE, UnigramModel
-from ..load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from . import trie
 from .fields import Field, Part, boolean, signed, unsigned
 

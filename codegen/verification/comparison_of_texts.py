@@ -16,8 +16,8 @@ from ..emulate.generation import Generation
 from ..emulate.together import logits_of
 from ..errors import printable
 from ..ir.program import Program
+from ..ir.target_tokenizer import TargetTokenizer
 from ..library_tokenizer.spelled import Speller
-from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
 from .comparison import LARGEST_DIFFERENCE, counted, verdict

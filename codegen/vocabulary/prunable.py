@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EtchError
+from ..ir.byte_pieces import BYTE_OF, BYTE_PIECES
 from ..ir.template_spec import Template, TemplatePart
 from ..ir.tokenizer_spec import (
     END_OF_WORD,
@@ -36,8 +37,6 @@ from ..ir.tokenizer_spec import (
     WordPieceModel,
 )
 from ..load.tokenizer_files.sentencepiece_library import with_pieces
-from ..load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF
-from ..load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from ..tokenizer.byte_level_bpe import made_by
 
 STAGE = "prune"

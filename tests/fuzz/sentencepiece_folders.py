@@ -12,9 +12,9 @@ from folder_edits import Files
 from recorded.outputs import folder
 from sentencepiece_files import BYTE, CONTROL, UNKNOWN, USER_DEFINED, sentencepiece_file
 
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 
 _SPACE = "\u2581"
 _WORDS = (f"{_SPACE}the", f"{_SPACE}cat", "at", "he", "th", "the", "ing", f"{_SPACE}", f"{_SPACE}t", "\u00e9", "\u4e2d")

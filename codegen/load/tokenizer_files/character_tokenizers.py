@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
+from ...ir.target_tokenizer import DecoderSpec
 from ...ir.tokenizer_spec import AddedToken, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
 from ..config import Config
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
-from .tokenizer_json.decoder import DecoderSpec, read_decoder
+from .tokenizer_json.decoder import read_decoder
 from .tokenizer_json.fields import added_tokens
 from .tokenizer_json.template import read_post_processor
 

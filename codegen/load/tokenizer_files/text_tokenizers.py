@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...errors import EtchError
+from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
 from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, TokenizerSpec
 from ..config import Config
 from ..files import CheckpointFolder
@@ -22,21 +22,12 @@ from .folders.plbart import TOKENIZER_CLASS as PLBART
 from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import class_name, read_config
-from .tokenizer_json.decoder import DecoderSpec, read_decoder
+from .tokenizer_json.decoder import read_decoder
 from .tokenizer_json.fields import FILE
 
 TARGET = "target"  # a folder with the tokenizer of what is written
 _CLEANS = "clean_up_tokenization_spaces"
 _CLEANS_BPE = f"{_CLEANS}_for_bpe_even_though_it_will_corrupt_output"
-
-
-@dataclass(frozen=True)
-class TargetTokenizer:
-    """What makes a text of the ids that are written: `tokenizer.compile_decoder(spec, decoder, tables of spec)`."""
-
-    spec: TokenizerSpec  # the texts of the ids; those of special tokens are left out of what is written
-    decoder: DecoderSpec
-    reader: Callable[[], TokenizerSpec] | None = None  # of such texts, with the same ids, where `spec` reads none
 
 
 @dataclass(frozen=True)

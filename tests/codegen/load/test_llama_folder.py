@@ -15,13 +15,13 @@ from sentencepiece_files import sentencepiece_file
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.ir.tokenizer_spec import METASPACE, CharacterBpeModel, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.folders.llama import derived_merges
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from codegen.load.tokenizer_files.tokenizer_json.decoder import read_decoder
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 from codegen.tokenizer import compile_tokenizer
 
 UNKNOWN, CONTROL, USER_DEFINED, BYTE = 2, 3, 4, 6

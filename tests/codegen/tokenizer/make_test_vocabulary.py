@@ -22,6 +22,8 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end
 from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
 
+from codegen.ir.byte_pieces import BYTE_OF, BYTE_PIECES  # noqa: E402
+from codegen.ir.target_tokenizer import DecoderSpec  # noqa: E402
 from codegen.ir.template_spec import bert_template  # noqa: E402
 from codegen.ir.tokenizer_spec import (  # noqa: E402
     AddedToken,
@@ -36,10 +38,10 @@ from codegen.ir.tokenizer_spec import (  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.tokenizer_files.folders.byt5 import DECODER as BYTES_DECODER  # noqa: E402
 from codegen.load.tokenizer_files.folders.byt5 import read_byt5_folder  # noqa: E402
-from codegen.load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF, read_byte_level_json  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json  # noqa: E402
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json  # noqa: E402
-from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec, read_decoder  # noqa: E402
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES, read_unigram_json  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.decoder import read_decoder  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json  # noqa: E402
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer  # noqa: E402
 
 PATH = ROOT / "tests" / "runtime" / "tokenizer" / "test_vocabulary.hpp"

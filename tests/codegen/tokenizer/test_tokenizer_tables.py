@@ -14,9 +14,9 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
+from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.template_spec import Padding, Template, TemplatePart, bert_template
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 from codegen.tokenizer import (
     UNICODE_TABLE_BYTES,
     compile_decoder,

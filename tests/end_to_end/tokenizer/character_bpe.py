@@ -8,9 +8,9 @@ from typing import Any
 
 from unigram import METASPACE, SPECIALS, specials, unigram_json
 
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 
 PREPEND = {"type": "Prepend", "prepend": METASPACE}
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}

@@ -11,11 +11,11 @@ import pytest
 from tokenizer_harness import Decoding, Runtime, assert_same, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, random_bytes, random_text
 
+from codegen.ir.target_tokenizer import TargetTokenizer
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.library_tokenizer.spelled import Speller
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.folders.byt5 import DECODER
-from codegen.load.tokenizer_files.text_tokenizers import TargetTokenizer
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 
 TOKENS = {"<pad>": 0, "</s>": 1, "<unk>": 2, **{f"<extra_id_{i}>": 259 + i for i in range(125)}}

@@ -16,8 +16,8 @@ from tokenizer_texts import TRICKY, random_bytes, random_text
 from unigram import METASPACE, RULES, SPECIALS, TRICKY_PARTS, compiled, specials, strip, texts_of_pieces
 
 from codegen.errors import EtchError
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 
 MAP = compiled(RULES)
 LLAMA = {"metaspace": False, "after": [PREPEND, REPLACE]}

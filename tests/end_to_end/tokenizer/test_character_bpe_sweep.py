@@ -20,10 +20,10 @@ from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from unigram import SPECIALS, texts_of_pieces
 
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.folders.llama import derived_merges
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 

@@ -18,8 +18,9 @@ from tokenizer_harness import Runtime, Wheel, assert_same_unless_cut, difference
 from tokenizer_texts import TRICKY, corpus_lines, random_bytes, random_text, random_texts_of, swept_among_characters
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
+from codegen.ir.byte_pieces import BYTE_OF
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.tokenizer_json.byte_level import BYTE_OF, read_byte_level_json
+from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.load.tokenizer_files.tokenizer_json.byte_level_segmenters import CLIP_EXPRESSION
 
 START, END = "<|startoftext|>", "<|endoftext|>"

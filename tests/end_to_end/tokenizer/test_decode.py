@@ -19,8 +19,9 @@ from tokenizers import Tokenizer
 from unigram import random_spec as unigram_spec
 
 from codegen.errors import EtchError
+from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec, read_decoder
+from codegen.load.tokenizer_files.tokenizer_json.decoder import read_decoder
 
 WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": False}
 CLEANED = {**WORD_PIECE, "cleanup": True}

@@ -26,8 +26,8 @@ from tokenizer_harness import make_spec, random_source
 from tokenizer_texts import corpus_lines, vocabulary
 from unigram import public_spec as unigram_spec
 
+from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.tokenizer_spec import TokenizerSpec
-from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(1)]
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.template_spec import bert_template
 from codegen.ir.tokenizer_spec import AddedToken, BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
 from codegen.library_tokenizer.decoded import decoded
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
-from codegen.load.tokenizer_files.tokenizer_json.decoder import DecoderSpec
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from codegen.ir.byte_pieces import BYTE_PIECES
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model
-from codegen.load.tokenizer_files.tokenizer_json.unigram import BYTE_PIECES, read_unigram_json
+from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_json
 
 METASPACE = "\u2581"
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

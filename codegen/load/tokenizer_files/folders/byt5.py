@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from ....ir.byte_pieces import BYTE_OF
+from ....ir.target_tokenizer import DecoderSpec
 from ....ir.tokenizer_spec import AddedToken, BytesModel, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
@@ -27,8 +29,6 @@ from ..tokenizer_config import (
     read_config,
     read_special_map,
 )
-from ..tokenizer_json.byte_level import BYTE_OF
-from ..tokenizer_json.decoder import DecoderSpec
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.template import read_post_processor, template_of
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ....ir.target_tokenizer import DecoderSpec
 from ....ir.tokenizer_spec import METASPACE, TokenizerSpec, UnigramModel
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..character_tokenizers import character_spec
 from ..sentencepiece_library import check_readable
 from ..sentencepiece_model import BPE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, SentencePieceModel, read_sentencepiece_model
-from ..tokenizer_json.decoder import MOST_SPACES, DecoderSpec
+from ..tokenizer_json.decoder import MOST_SPACES
 from ..tokenizer_json.fields import check_vocab
 
 VOCAB_FILE = "vocab.json"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ....ir.target_tokenizer import DecoderSpec
 from ....ir.template_spec import Template, TemplatePart
 from ....ir.tokenizer_spec import (
     MetaspaceSegmenter,
@@ -22,7 +23,6 @@ from ..folder_tokens import FolderTokens, read_tokens
 from ..sentencepiece_model import CONTROL, UNIGRAM, SentencePieceModel
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import check_is_added, check_unsupported, class_of, read_config
-from ..tokenizer_json.decoder import DecoderSpec
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from .looked_up_pieces import (
     DECODER,

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ....ir.target_tokenizer import DecoderSpec
 from ....ir.tokenizer_spec import METASPACE, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import SPECIAL_TOKENS_FILE, flag_of
-from ..tokenizer_json.decoder import DecoderSpec, read_decoder
+from ..tokenizer_json.decoder import read_decoder
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from .language_codes import code_and_end, template_around
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ....ir.target_tokenizer import DecoderSpec
 from ....ir.template_spec import Template, TemplatePart
 from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import content_of
-from ..tokenizer_json.decoder import DecoderSpec, read_decoder
+from ..tokenizer_json.decoder import read_decoder
 from ..tokenizer_json.fields import FILE as JSON_FILE
 
 CLASS = "PegasusTokenizer"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ....ir.byte_pieces import bytes_of, is_written_in_bytes
 from ....ir.split_spec import ExpressionSegmenter
 from ....ir.tokenizer_spec import (
     END_OF_WORD,
@@ -79,25 +80,3 @@ def _pieces(vocab: dict[str, int], added: set[str]) -> tuple[bytes | None, ...]:
         spelled.add(text)
         pieces[number] = text or None
     return tuple(pieces)
-
-
-def _byte_alphabet() -> dict[str, int]:
-    """The character that each byte is written as: itself where it is printable, else one from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(0x100) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(others)}
-
-
-BYTE_OF = _byte_alphabet()
-
-
-def is_written_in_bytes(piece: str) -> bool:
-    """Whether its characters are those of ByteLevel."""
-    return all(character in BYTE_OF for character in piece)
-
-
-def bytes_of(piece: str) -> bytes:
-    """What a piece spells; text that is not written in bytes, as of a special token, stays UTF-8."""
-    if is_written_in_bytes(piece):
-        return bytes(BYTE_OF[character] for character in piece)
-    return piece.encode()

@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from ....ir.byte_pieces import BYTE_PIECES
 from ....ir.tokenizer_spec import (
     END_OF_WORD,
     METASPACE,
@@ -33,7 +34,6 @@ from .normalizer import STEPS, listed_steps
 from .normalizer_sequence import STEPS as SEQUENCE_STEPS
 from .plain_normalizer import read_character_bpe_normalizer
 from .template import read_post_processor
-from .unigram import BYTE_PIECES
 
 _PREPEND = {"type": "Prepend", "prepend": METASPACE}
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}

@@ -3,32 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ....ir.target_tokenizer import DecoderSpec
 from ...refusal import refusal, shown
 from .fields import FILE, only_fields, typed
 
 _TYPES = ("WordPiece", "ByteLevel", "Metaspace", "BPEDecoder", "Sequence", "Replace", "ByteFallback", "Fuse", "Strip")
 MOST_SPACES = (1 << 31) - 1  # that a text may lose
 _SCHEMES = {"always": True, "first": True, "never": False}
-
-
-@dataclass(frozen=True)
-class DecoderSpec:
-    """Tokens to text. Those that are not `glued` have a space before them, but for the first one."""
-
-    glued: bool = True
-    prefix: str = ""  # of tokens that go on a word: dropped, and no space before them
-    clean_up: bool = False  # the space before punctuation is dropped, by the wheel's list
-    bytes: bool = False  # tokens are written in ByteLevel's characters
-    space: str = ""  # what reads as a space
-    drops_first_spaces: bool = False  # in the first token it reads as nothing
-    byte_fallback: bool = False  # <0x41> is a byte
-    strip: int = 0  # spaces taken from the beginning of the text
-    drops_last_spaces: bool = False  # those at its end
-    ends_words: bool = False  # `space` is the end of a token with text before it, other tokens are refused
-    drops_malformed: bool = False  # bytes that are no UTF-8, else U+FFFD
 
 
 def read_decoder(value: object) -> DecoderSpec:

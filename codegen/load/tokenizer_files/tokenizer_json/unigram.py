@@ -15,7 +15,6 @@ from .plain_normalizer import read_unigram_normalizer
 from .template import read_post_processor
 
 _MODEL = {"type", "unk_id", "vocab", "byte_fallback"}
-BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def is_unigram(model: object) -> bool:
