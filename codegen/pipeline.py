@@ -18,15 +18,13 @@ from .folders.output import prepare_target, write_output
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of
-from .head_folders import HeadFolder, check_beside, graph_of_heads, with_heads
+from .head_folders import check_beside, graph_of_heads, with_heads
 from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
 from .load.bare_encoder import with_pooling
 from .load.checkpoint import Checkpoint, with_beams
 from .load.folder import load_checkpoint
-from .load.sentence import Pooling
-from .load.tokenizer_files.languages import Languages
 from .lower import lower as lower_graph
 from .memory.regions import Room, checked_rooms, plan_in
 from .memory.table_places import TablePlace, checked_places, choose_places
@@ -39,7 +37,7 @@ from .quantize.recipe import Recipe
 from .render.manifest import manifest
 from .render.model import Model, render_model
 from .report import evaluation_report, generation_report, pruning_report
-from .request import Request
+from .request import AS_IT_SAYS, Reading, Request
 from .targets import TARGETS
 from .tokenizer import compile_target, compile_tokenizer
 from .vocabulary import pruning as vocabulary
@@ -104,16 +102,7 @@ def _prepare(request: Request, echo: Echo) -> None:
 
 
 def _load_asked(request: Request) -> Checkpoint:
-    checkpoint = load(
-        request.folder,
-        pooling=request.pooling,
-        task=request.task,
-        beams=request.beams,
-        max_target=request.max_target,
-        heads=request.heads,
-        languages=request.languages,
-    )
-    return with_vocabulary_of(checkpoint, request.keep_vocabulary)
+    return with_vocabulary_of(load(request.folder, request), request.keep_vocabulary)
 
 
 def _rows(request: Request, graph: Graph, echo: Echo) -> evaluate.Rows | None:
@@ -246,21 +235,15 @@ def check_max_target(max_target: int | None, graph: Graph) -> None:
         raise EtchError("option-conflict", "arguments", message)
 
 
-def load(
-    folder: Path,
-    pooling: Pooling | None = None,
-    task: str | None = None,
-    beams: int | None = None,
-    max_target: int | None = None,
-    heads: Sequence[HeadFolder] = (),
-    languages: Languages | None = None,
-) -> Checkpoint:
+def load(folder: Path, reading: Reading = AS_IT_SAYS) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    of_task = params_of(task)
-    checkpoint = with_heads(
-        folder, heads, lambda path: load_checkpoint(path, limits_of, max_target, of_task, languages)
-    )
-    return with_beams(with_task(with_pooling(checkpoint, pooling), task), beams)
+    of_task = params_of(reading.task)
+
+    def one(path: Path) -> Checkpoint:
+        return load_checkpoint(path, limits_of, reading.max_target, of_task, reading.languages)
+
+    checkpoint = with_pooling(with_heads(folder, reading.heads, one), reading.pooling)
+    return with_beams(with_task(checkpoint, reading.task), reading.beams)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,8 +46,23 @@ class Evaluate:
     measure: str | None = None  # that decides: the first word of its name; None: the task's own
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a checkpoint folder is read, where another way than it says."""
+
+    pooling: Pooling | None = None  # of an encoder alone, whose folder says none
+    task: str | None = None  # one of asked_task.ASKED
+    beams: int | None = None  # of a generative model
+    max_target: int | None = None  # of what is written
+    languages: Languages | None = None  # of a translator of many
+    heads: Sequence[HeadFolder] = ()  # on the encoder of the folder, in the place of its own head
+
+
+AS_IT_SAYS = Reading()
+
+
 @dataclass(frozen=True)
-class Request:
+class Request(Reading):
     """The arguments of `generate`."""
 
     folder: Path
@@ -71,12 +87,6 @@ class Request:
     bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
-    pooling: Pooling | None = None  # of an encoder alone, whose folder says none
-    task: str | None = None  # another one than the folder says, one of asked_task.ASKED
-    beams: int | None = None  # of a generative model, in place of what its folder says
-    max_target: int | None = None  # of what is written; the checkpoint's own where None
-    languages: Languages | None = None  # of a translator of many, in place of what its folder says
-    heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
     rooms: tuple[Room, ...] = ()  # regions of memory, the cheapest first, the workspace's last
     table_places: tuple[TablePlace, ...] = ()  # memories for tables, the cheapest first
 

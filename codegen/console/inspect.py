@@ -15,8 +15,6 @@ from ..errors import EtchError
 from ..ir import graph as g
 from ..ir.program import GROUP, Program, S4Matrix, S8Matrix
 from ..load.checkpoint import Checkpoint
-from ..load.sentence import Pooling
-from ..load.tokenizer_files.languages import Languages
 from ..lower import lower
 from ..memory.plan import Plan
 from ..memory.regions import Room, checked_rooms, plan_in
@@ -26,6 +24,7 @@ from ..quantize import RECIPES
 from ..quantize.bits import places_of
 from ..render.manifest import region_facts
 from ..report import checkpoint_report, parameter_count, plan_lines
+from ..request import Reading
 from ..targets import TARGETS
 from ..tokenizer import compile_tokenizer
 
@@ -69,26 +68,18 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Reading):
     """A folder and how it would be generated: as a generation's request."""
 
     folder: Path
-    pooling: Pooling | None = None
-    task: str | None = None
     max_tokens: int | None = None
-    max_target: int | None = None
-    languages: Languages | None = None
     rooms: Sequence[Room] = ()
 
 
 def inspect(question: Question, echo: Callable[[str], None], *, as_json: bool = False) -> None:
     """Prints the report of a folder, or one JSON object with the same; with rooms the plan of each region, too."""
     rooms = checked_rooms(question.rooms)
-    checkpoint = load(
-        *(question.folder, question.pooling, question.task),
-        max_target=question.max_target,
-        languages=question.languages,
-    )
+    checkpoint = load(question.folder, question)
     graph = to_graph(checkpoint, question.max_tokens)
     check_max_target(question.max_target, graph)
     if as_json:

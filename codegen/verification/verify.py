@@ -37,6 +37,7 @@ from ..lower import lower
 from ..oracle.interpret import Interpreter
 from ..process.progress import stage
 from ..quantize import RECIPES, choose_recipe
+from ..request import Reading
 from ..vocabulary.kept_vocabulary import check_digest, with_kept
 from .comparison import Answer, Comparison, compare
 from .comparison_of_texts import ComparisonOfTexts, WrittenAnswer, answer_of, compare_texts, options_of
@@ -169,8 +170,7 @@ def _compared(
 def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[HeadFolder] = ()) -> Checkpoint:
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
     languages = manifest.get("languages")
-    loaded = pipeline.load(
-        checkpoint,
+    reading = Reading(
         pooling=manifest.get("pooling"),
         task=asked_by(manifest["task"]),
         beams=manifest.get("beams"),
@@ -178,6 +178,7 @@ def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[H
         heads=heads,
         languages=None if languages is None else (languages[0], languages[1]),
     )
+    loaded = pipeline.load(checkpoint, reading)
     named = list(manifest.get("heads", {}))
     if named != [name for name, _ in loaded.heads]:
         has = f"the model has the heads {', '.join(named)}" if named else "the model has one head"

@@ -61,6 +61,7 @@ from codegen.load.generation_config import read_generation  # noqa: E402
 from codegen.load.shards import open_weights  # noqa: E402
 from codegen.load.splade import SparsePooling  # noqa: E402
 from codegen.oracle.interpret import Interpreter  # noqa: E402
+from codegen.request import Reading  # noqa: E402
 
 LARGEST = 1e-10  # difference, of the largest output
 # The same where angles are: their frequencies are powers in float32, and PyTorch's may be off by a unit.
@@ -227,7 +228,7 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     ending = config.get("architectures") or ["Model"]
     by_themselves = family in HALVES or ending[0].startswith(_EMBED_BY_THEMSELVES)
     has_rows = ending[0].endswith(_OF_ROWS) and not by_themselves
-    graph = pipeline.to_graph(pipeline.load(folder, "mean" if has_rows else None), None)
+    graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling="mean" if has_rows else None)), None)
     check_graph(graph)
     check_supported(graph)
     model, interpreter, specials = library_model(folder, family), Interpreter(graph), specials_of(family)
@@ -252,7 +253,7 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
 
 def sparse_graph(folder: Path, sparse: SparsePooling) -> g.Graph:
     """Of the same model, as a folder with SpladePooling has it."""
-    checkpoint = replace(pipeline.load(folder, task="sparse"), sparse=sparse)
+    checkpoint = replace(pipeline.load(folder, Reading(task="sparse")), sparse=sparse)
     graph = pipeline.to_graph(checkpoint, None)
     check_graph(graph)
     return graph

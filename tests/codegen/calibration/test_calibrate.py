@@ -28,6 +28,7 @@ from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import places_of
 from codegen.quantize.groups import in_groups, search_factors
 from codegen.quantize.rounding import factorize, input_products, output_error, round_by_inputs
+from codegen.request import Reading
 
 WORDS = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "dogs", "ran"]
 
@@ -202,7 +203,7 @@ def test_texts_beyond_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest
 def of_heads(folder: Path, lines: list[str], *kinds: str) -> tuple[p.Program, Interpreter, Calibration]:
     heads = tuple(HeadFolder(f"of_{kind}", write_head(folder / kind, kind)) for kind in kinds)
     (folder / "texts").write_text("\n".join(lines) + "\n")
-    checkpoint = pipeline.load(write_encoder(folder / "encoder"), heads=heads)
+    checkpoint = pipeline.load(write_encoder(folder / "encoder"), Reading(heads=heads))
     graph = pipeline.to_graph(checkpoint, None)
     program, reference = pipeline.lower(checkpoint, "w4a8", None), Interpreter(graph)
     return program, reference, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", reference)

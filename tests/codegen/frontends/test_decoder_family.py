@@ -17,6 +17,7 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 LAST, CLASSIFIER, WINDOW = "qwen3/last", "qwen3/softmax", "mistral/softmax"
 
@@ -108,12 +109,12 @@ def test_pooling_that_is_asked_for(tmp_path: Path) -> None:
         (path / "modules.json").unlink()
 
     path = changed(LAST, alone, tmp_path)
-    graph = pipeline.to_graph(pipeline.load(path, "last"), None)
+    graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="last")), None)
     pools = [op.kind for op, _ in g.ops_of(graph) if isinstance(op, g.Pool)]
     assert (pools, graph.task.verb) == (["last"], "embed")
     configure(architectures=["Qwen3ForCausalLM"], eos_token_id=0)(path)
     with pytest.raises(EtchError) as caught:
-        pipeline.load(path, "last")
+        pipeline.load(path, Reading(pooling="last"))
     assert caught.value.code == "option-conflict"
 
 

@@ -16,6 +16,7 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"
 OWN_FILES = ("recorded.json", "beams.json", "texts.json")
@@ -34,7 +35,7 @@ def folder(out: Path, family: str, *, generation: dict[str, Any] | None = None, 
 
 
 def graph_of(path: Path, max_tokens: int | None = None, max_target: int | None = None) -> g.Graph:
-    return pipeline.to_graph(pipeline.load(path, max_target=max_target), max_tokens)
+    return pipeline.to_graph(pipeline.load(path, Reading(max_target=max_target)), max_tokens)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])
@@ -111,7 +112,7 @@ def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> Non
     path = folder(tmp_path / "model", family)
     writes = Interpreter(graph_of(path))
     alone = folder(tmp_path / "alone", family, architectures=[f"{model}Model"])
-    embeds = pipeline.to_graph(pipeline.load(alone, "last"), None)
+    embeds = pipeline.to_graph(pipeline.load(alone, Reading(pooling="last")), None)
     assert (embeds.task.verb, embeds.target) == ("embed", None)
     ids = [51, 71, 5]
     logits = writes.logits(ids, [0] * len(ids), [])[0]

@@ -15,6 +15,7 @@ from recorded_changes import Change, add, assert_refused, changed, configure, gr
 from codegen import pipeline
 from codegen.frontends.shared.rotary import Angles
 from codegen.ir import graph as g
+from codegen.request import Reading
 
 TURNED, PLACED, MASKS, EMBEDDING = "esm/proteins", "esm/absolute", "masks/esm", "esm/mean"
 STAR = "esm.encoder.layer.*.attention.self.rotary_embeddings.inv_freq"
@@ -141,7 +142,7 @@ def test_no_pairs_where_a_text_has_no_end(tmp_path: Path) -> None:
 def test_an_embedding_of_a_masked_language_model(tmp_path: Path) -> None:
     """As published: the file has the head that predicts words, which an embedding does not use."""
     path = changed(MASKS, configure(architectures=["EsmModel"]), tmp_path)
-    graph = pipeline.to_graph(pipeline.load(path, "mean"), None)
+    graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="mean")), None)
     assert [op.kind for op in graph.body if isinstance(op, g.Pool)] == ["mean"]
     assert any("lm_head.dense.weight" in note for note in graph.notes)
     assert_refused(TURNED, add("lm_head.bias", (97,)), "unused-tensor", "lm_head.bias", tmp_path / "other")

@@ -17,6 +17,7 @@ from codegen import pipeline
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks
+from codegen.request import Reading
 
 ROWS, MASKS, TAGS = "esmc/proteins", "masks/esmc", "tags/esmc"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
@@ -82,6 +83,6 @@ def test_tied_words_are_not(tmp_path: Path) -> None:
 
 def test_an_embedding_of_a_masked_language_model(tmp_path: Path) -> None:
     path = changed(MASKS, configure(architectures=["EsmcModel"]), tmp_path)
-    graph = pipeline.to_graph(pipeline.load(path, "mean"), None)
+    graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="mean")), None)
     assert [op.kind for op in graph.body if isinstance(op, g.Pool)] == ["mean"]
     assert any("lm_head.dense.weight" in note for note in graph.notes)

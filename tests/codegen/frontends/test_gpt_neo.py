@@ -15,6 +15,7 @@ from recorded_changes import Change, add, assert_refused, changed, configure, gr
 from codegen import pipeline
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 ROWS = "gpt_neo/softmax"  # 20 positions, layers global, local, local with a window of 6
 WRITER = Path(__file__).resolve().parents[1] / "generation" / "gpt_neo" / "texts"
@@ -86,7 +87,7 @@ def test_a_window_that_holds_all_tokens_is_none(tmp_path: Path) -> None:
     whole = changed(ROWS, configure(window_size=20), tmp_path)
     assert seen(whole) == ("causal", None)
     for target, expected in ((3, ("causal", None)), (4, (g.ByLayer(("causal", "past")), g.ByLayer((None, 5))))):
-        found = attention_of(pipeline.to_graph(pipeline.load(WRITER, max_target=target), 4))
+        found = attention_of(pipeline.to_graph(pipeline.load(WRITER, Reading(max_target=target)), 4))
         assert (found.mask, found.window) == expected
 
 

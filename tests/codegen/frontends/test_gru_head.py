@@ -24,6 +24,7 @@ from codegen.ir import graph as g
 from codegen.ir.weights import S4Matrix
 from codegen.quantize.bits import places_of
 from codegen.quantize.bounds import check_bounds
+from codegen.request import Reading
 from codegen.tasks.classification import Classification
 
 SETTINGS = json.loads((folder("gru/one_layer") / "head.json").read_text())
@@ -183,7 +184,7 @@ def test_a_family_without_rows_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_other_ways_to_pool_are_refused() -> None:
     with pytest.raises(EtchError) as caught:
-        pipeline.load(folder("gru/one_layer"), "mean")
+        pipeline.load(folder("gru/one_layer"), Reading(pooling="mean"))
     assert caught.value.code == "option-conflict" and "head.json" in str(caught.value)
 
 

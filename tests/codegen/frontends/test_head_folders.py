@@ -26,6 +26,7 @@ from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.text import Text
 from codegen.pack.tables import make_tables, table_bytes
+from codegen.request import Reading
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
 
@@ -51,7 +52,7 @@ def heads_of(folders: dict[str, Path], *kinds: str) -> tuple[HeadFolder, ...]:
 
 @pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
 def test_outputs_are_those_of_each_head_alone(folders: dict[str, Path], recipe: str) -> None:
-    program = pipeline.lower(pipeline.load(folders["encoder"], heads=heads_of(folders, *KINDS)), recipe, None)
+    program = pipeline.lower(pipeline.load(folders["encoder"], Reading(heads=heads_of(folders, *KINDS))), recipe, None)
     text = Text(IDS, SEGMENTS)
     for output, found, kind in zip(program.outputs, emulate_outputs(program, [text]), KINDS, strict=True):
         alone = pipeline.lower(pipeline.load(folders[kind]), recipe, None)
@@ -73,7 +74,7 @@ def test_every_family(variant: str) -> None:
     whole = folder(variant)
     encoder = whole / "encoder" if variant.startswith("gru") else whole
     names = ("one",) if variant.startswith("masks") else ("one", "two")
-    joined = pipeline.load(encoder, heads=[HeadFolder(name, whole) for name in names])
+    joined = pipeline.load(encoder, Reading(heads=[HeadFolder(name, whole) for name in names]))
     alone = pipeline.lower(pipeline.load(whole), "w8a8", None)
     mask = getattr(alone.task, "mask", None)
     text = Text([5, 6, 7, 5 if mask is None else mask.id, 8], [0] * 5)
@@ -90,7 +91,7 @@ def test_the_encoder_is_stored_once(folders: dict[str, Path]) -> None:
 
     one = pipeline.lower(pipeline.load(folders["single"]), "w8a8", None)
     four = heads_of(folders, "single", "multi", "values", "masks")
-    several = pipeline.lower(pipeline.load(folders["encoder"], heads=four), "w8a8", None)
+    several = pipeline.lower(pipeline.load(folders["encoder"], Reading(heads=four)), "w8a8", None)
     names = [slot.name for slot, _ in walks.slots_of(several)]
     assert sorted(name for name in names if not name.startswith("of_")) == sorted(
         slot.name for slot, _ in walks.slots_of(one) if slot.name not in ("pooler", "classifier")
@@ -103,7 +104,7 @@ def test_any_folder_of_the_encoder_may_come_first(folders: dict[str, Path]) -> N
     chosen = heads_of(folders, "tags", "values")
     text, found = Text(IDS, SEGMENTS), set()
     for first in ("encoder", "masks", "single", "tags"):
-        program = pipeline.lower(pipeline.load(folders[first], heads=chosen), "w8a8", None)
+        program = pipeline.lower(pipeline.load(folders[first], Reading(heads=chosen)), "w8a8", None)
         assert [output.name for output in program.outputs] == ["of_tags", "of_values"]
         found.add(b"".join(np.asarray(each).tobytes() for each in emulate_outputs(program, [text])))
     assert len(found) == 1
@@ -130,7 +131,7 @@ def test_the_shortest_limit_counts(folders: dict[str, Path], tmp_path: Path) -> 
     shutil.copytree(folders["values"], short)
     path = short / "tokenizer_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"model_max_length": 20}))
-    checkpoint = pipeline.load(folders["encoder"], heads=[HeadFolder("short", short)])
+    checkpoint = pipeline.load(folders["encoder"], Reading(heads=[HeadFolder("short", short)]))
     assert pipeline.to_graph(checkpoint, None).max_tokens == 20
 
 
@@ -141,7 +142,7 @@ def test_digests_tell_heads_apart(folders: dict[str, Path]) -> None:
         heads_of(folders, "tags", "values"),
         (HeadFolder("other", folders["tags"]),),
     ]
-    assert len({pipeline.load(folders["encoder"], heads=heads).digest for heads in asked}) == len(asked)
+    assert len({pipeline.load(folders["encoder"], Reading(heads=heads)).digest for heads in asked}) == len(asked)
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ def test_two_heads_of_masks_or_of_answers_are_refused(kind: str, folders: dict[s
 )
 def test_bad_arguments_are_refused(texts: list[str], code: str, folders: dict[str, Path]) -> None:
     with pytest.raises(EtchError) as caught:
-        pipeline.load(folders["encoder"], heads=[parse_head(text) for text in texts])
+        pipeline.load(folders["encoder"], Reading(heads=[parse_head(text) for text in texts]))
     assert (caught.value.code, caught.value.stage) == (code, "arguments")
 
 

@@ -14,6 +14,7 @@ from recorded_changes import Change, assert_refused, changed, configure, graph_o
 from codegen import pipeline
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 ROWS = "modernbert-decoder/labels"  # 3 layers, the first and the last with a window
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
@@ -67,6 +68,6 @@ def test_an_embedding_leaves_out_what_predicts_words(tmp_path: Path) -> None:
     for of in ("weight", "bias"):
         for name, other in (("head.dense", "lm_head.dense"), ("head.norm", "lm_head.norm"), ("classifier", "decoder")):
             rename(f"{name}.{of}", f"{other}.{of}")(path)
-    graph = pipeline.to_graph(pipeline.load(path, "last"), None)
+    graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="last")), None)
     assert (graph.task.verb, graph.target) == ("embed", None)
     assert any("decoder.bias" in note and "lm_head.dense.weight" in note for note in graph.notes)

@@ -17,6 +17,7 @@ from codegen.console.checkpoint_options import POOLINGS
 from codegen.ir import graph as g
 from codegen.load.bare_encoder import CHOICES
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_the_same_code_as_with_modules(pooling: str, encoder: Path, tmp_path: Pa
 def test_the_last_row(encoder: Path) -> None:
     """Of texts of several lengths, beside the largest of all rows, which is at least as large."""
     ids = [2, 7, 9, 8, 3]
-    graphs = {pooling: pipeline.to_graph(pipeline.load(encoder, pooling), None) for pooling in CHOICES}
+    graphs = {pooling: pipeline.to_graph(pipeline.load(encoder, Reading(pooling=pooling)), None) for pooling in CHOICES}
     [pool] = [node for node in graphs["last"].body if isinstance(node, g.Pool)]
     assert pool.kind == "last"
     for count in (2, 4, 5):

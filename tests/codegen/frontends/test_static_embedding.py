@@ -20,6 +20,7 @@ from codegen.ir import graph as g
 from codegen.library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 MEAN, DENSE, MODEL2VEC, SHARED = (f"static_embedding/{name}" for name in ("mean", "dense", "model2vec", "shared"))
 WEIGHTS, TOKENIZER, MODULES = "model.safetensors", "tokenizer.json", "modules.json"
@@ -130,7 +131,7 @@ def test_a_configuration_says_nothing_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [{"pooling": "cls"}, {"languages": ("eng_Latn", "fra_Latn")}])
 def test_options_of_others(options: dict[str, Any]) -> None:
     with pytest.raises(EtchError, match=f"--?{next(iter(options))}") as caught:
-        pipeline.load(folder(MEAN), **options)
+        pipeline.load(folder(MEAN), Reading(**options))
     assert caught.value.code == "option-conflict"
 
 

@@ -20,6 +20,7 @@ from codegen.errors import EtchError
 from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
 
 MEAN, GATED, MT5, TAGS = "t5/mean", "t5/gated", "mt5/mean", "tags/t5"
 WORDS, COPY = "shared.weight", "encoder.embed_tokens.weight"
@@ -75,12 +76,14 @@ def test_refused(case: str, tmp_path: Path) -> None:
 def test_what_a_writer_is_not(tmp_path: Path) -> None:
     made = test_decoders.folder(tmp_path / "model", "t5", architectures=None)
     with pytest.raises(EtchError, match=r"set architectures in config\.json to T5EncoderModel") as caught:
-        pipeline.to_graph(pipeline.load(made, "mean"), None)
+        pipeline.to_graph(pipeline.load(made, Reading(pooling="mean")), None)
     assert caught.value.code == "architecture-conflict"
 
 
 def embedding(path: Path, pooling: str | None = None) -> np.ndarray:
-    return Interpreter(pipeline.to_graph(pipeline.load(path, pooling), None)).output(IDS, [0] * len(IDS))
+    return Interpreter(pipeline.to_graph(pipeline.load(path, Reading(pooling=pooling)), None)).output(
+        IDS, [0] * len(IDS)
+    )
 
 
 def test_a_writer_with_modules_makes_embeddings(tmp_path: Path) -> None:
@@ -96,9 +99,9 @@ def test_a_file_that_has_the_decoder_as_well(tmp_path: Path) -> None:
     stored, _ = read_raw_safetensors(alone / "model.safetensors")
     others = [name for name in stored if name.startswith(("decoder.", "lm_head."))]
     store(alone, dict.fromkeys(others))
-    (note,) = pipeline.to_graph(pipeline.load(whole, "mean"), None).notes
+    (note,) = pipeline.to_graph(pipeline.load(whole, Reading(pooling="mean")), None).notes
     assert note.startswith(f"not used by the encoder: {len(others)} tensors of the decoder, decoder.block.0.")
-    assert pipeline.to_graph(pipeline.load(alone, "mean"), None).notes == ()
+    assert pipeline.to_graph(pipeline.load(alone, Reading(pooling="mean")), None).notes == ()
     assert np.array_equal(embedding(whole, "mean"), embedding(alone, "mean"))
 
 

@@ -30,6 +30,7 @@ from codegen.quantize import choose_recipe
 from codegen.quantize.bits import places_of
 from codegen.render.model import Model
 from codegen.report import evaluation_report, memory_report
+from codegen.request import Reading
 from codegen.targets import TARGETS
 
 TALES = Path(__file__).parents[1] / "generation" / "gpt2" / "texts"
@@ -45,7 +46,7 @@ def swept(*values: object) -> Any:
 
 def written(folder: Path, recipe: str, texts: list[str], beams: int | None = None) -> list[str]:
     """One after the other."""
-    loaded = pipeline.load(folder, beams=beams)
+    loaded = pipeline.load(folder, Reading(beams=beams))
     program = pipeline.lower(loaded, recipe, None)
     assert loaded.target is not None and program.target is not None
     tokenizer, speller = text_tokenizer(loaded.tokenizer, program.max_tokens), Speller(loaded.target)
@@ -68,7 +69,7 @@ def test_scores_are_those_of_what_is_written(folder: Path, beams: int, tmp_path:
         f'{{"label": {json.dumps(one)}, "text": {json.dumps(text)}}}\n' for one, text in zip(wanted, texts, strict=True)
     ]
     table.write_text("".join(rows), encoding="utf-8")
-    loaded = pipeline.load(folder, beams=beams)
+    loaded = pipeline.load(folder, Reading(beams=beams))
     program = pipeline.lower(loaded, "w8a8", None)
     for measure in (None, "exact", "bleu", "chrf"):
         read = evaluate.read_rows(table, Columns("label"), program.task, 100, measure=measure)
@@ -132,7 +133,7 @@ def test_arenas_beside_each_other(made: str, tmp_path: Path) -> None:
     folder = bart(tmp_path / "model") if made == "bart" else TALES
 
     def model_of(beams: int, max_target: int, max_tokens: int) -> Model:
-        loaded = pipeline.load(folder, beams=beams, max_target=max_target)
+        loaded = pipeline.load(folder, Reading(beams=beams, max_target=max_target))
         graph = pipeline.to_graph(loaded, max_tokens)
         return pipeline.make_model("tiny", loaded, graph, choose_recipe("w8a8", 8, {}), "m-profile")
 
@@ -149,7 +150,7 @@ def test_arenas_beside_each_other(made: str, tmp_path: Path) -> None:
 
 def test_an_arena_beside_may_be_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of 8 beams is none of this model's: what it is generated with fits."""
-    loaded = pipeline.load(bart(tmp_path / "model"), beams=1)
+    loaded = pipeline.load(bart(tmp_path / "model"), Reading(beams=1))
     model = pipeline.make_model("tiny", loaded, pipeline.to_graph(loaded, None), choose_recipe("w8a8"), "m-profile")
     sizes = re.findall(r"\d: ([\d,]*\d)", next(line for line in memory_report(model) if line.startswith("  by beams")))
     assert len(sizes) == 4

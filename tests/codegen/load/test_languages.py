@@ -18,6 +18,7 @@ from codegen.library_tokenizer.own_tokenizer import own_tokenizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.tokenizer_files.tokenizer_json.template import read_post_processor
+from codegen.request import Reading
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"
 GERMAN, ENGLISH, FRENCH, END = 42, 43, 44, 2
@@ -44,7 +45,7 @@ def place(out: Path, family: str = "m2m_100", **generation: Any) -> Path:
 
 
 def load(folder: Path, languages: tuple[str, str] | None = ("fra_Latn", "eng_Latn")) -> Checkpoint:
-    return pipeline.load(folder, languages=languages)
+    return pipeline.load(folder, Reading(languages=languages))
 
 
 def test_texts_are_those_of_the_library(tmp_path: Path) -> None:

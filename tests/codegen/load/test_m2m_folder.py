@@ -24,6 +24,7 @@ from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
 from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
+from codegen.request import Reading
 
 GENERATION = Path(__file__).resolve().parents[1] / "generation"
 sys.path.insert(0, str(GENERATION))
@@ -85,7 +86,7 @@ def published(out: Path) -> Path:
 
 
 def test_other_languages_than_the_folder_says(tmp_path: Path) -> None:
-    loaded = pipeline.load(published(tmp_path / "model"), languages=("ru", "fr"))
+    loaded = pipeline.load(published(tmp_path / "model"), Reading(languages=("ru", "fr")))
     assert loaded.target is not None and loaded.target.spec is loaded.tokenizer
     program = pipeline.lower(loaded, "fp32", None)
     tokenizer, speller = wheel_tokenizer(loaded.tokenizer), Speller(loaded.target)
@@ -99,7 +100,7 @@ def test_other_languages_than_the_folder_says(tmp_path: Path) -> None:
 
 def test_what_is_told(tmp_path: Path) -> None:
     def notes(folder: Path, languages: tuple[str, str] | None = None) -> str:
-        return "\n".join(pipeline.load(folder, languages=languages).notes)
+        return "\n".join(pipeline.load(folder, Reading(languages=languages)).notes)
 
     count = len(VOCABULARY) + 100
     assert f"the ids {count} to {count + MADE_UP - 1} have no piece: written, they add nothing" in notes(FOLDER)

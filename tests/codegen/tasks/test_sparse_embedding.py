@@ -24,7 +24,7 @@ from codegen.files.table_file import Columns
 from codegen.head_folders import HeadFolder
 from codegen.ir.check_supported import check_supported
 from codegen.ir.graph import Graph, WordWeights
-from codegen.request import Prune
+from codegen.request import Prune, Reading
 from codegen.sqlite.extension import make_extension
 from codegen.tasks.sparse_embedding import SparseEmbedding
 from codegen.web.site import make_site
@@ -59,7 +59,7 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
 
 
 def graph_of(path: Path, task: str | None = None) -> Graph:
-    return pipeline.to_graph(pipeline.load(path, task=task), None)
+    return pipeline.to_graph(pipeline.load(path, Reading(task=task)), None)
 
 
 def pooled(graph: Graph) -> tuple[str, bool]:
@@ -214,7 +214,7 @@ def test_a_folder_of_an_embedding_is_none_of_weights(tmp_path: Path) -> None:
 
 def test_it_is_no_head_beside_others() -> None:
     heads = (HeadFolder("words", folder("masks/bert")), HeadFolder("weights", folder("sparse/bert")))
-    checkpoint = pipeline.load(folder("masks/bert"), heads=heads[:1], task="sparse")
+    checkpoint = pipeline.load(folder("masks/bert"), Reading(heads=heads[:1], task="sparse"))
     with pytest.raises(EtchError, match="--task sparse") as caught:
         pipeline.to_graph(checkpoint, None)
     assert caught.value.code == "option-conflict"
@@ -224,7 +224,7 @@ def test_it_is_no_head_beside_others() -> None:
 
 
 def graph_of_heads(path: Path, head: HeadFolder) -> Graph:
-    return pipeline.to_graph(pipeline.load(path, heads=(head, HeadFolder("other", head.folder))), None)
+    return pipeline.to_graph(pipeline.load(path, Reading(heads=(head, HeadFolder("other", head.folder)))), None)
 
 
 def test_what_is_not_there_for_weights(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from codegen.ir.search import Restrictions, Search
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.lower import lower
 from codegen.quantize import RECIPES
+from codegen.request import Reading
 
 SUMMARIES: dict[str, Any] = json.loads((RECORDED / "summaries.json").read_text(encoding="utf-8"))
 PREFIX = "of: "
@@ -36,7 +37,7 @@ def asked(out: Path, family: str, **params: Any) -> Path:
 def test_what_the_library_writes(variant: str, tmp_path: Path) -> None:
     """Tokens and scores of a search as the task's settings ask for it, read behind its prefix."""
     made = asked(tmp_path / "model", variant.partition("/")[0], **SUMMARIES[variant]["params"])
-    checkpoint = pipeline.load(made, task="summarize")
+    checkpoint = pipeline.load(made, Reading(task="summarize"))
     graph = pipeline.to_graph(checkpoint, None)
     program, tokenizer = lower(graph, RECIPES["fp32"]), text_tokenizer(checkpoint.tokenizer, graph.max_tokens)
     assert (graph.task.name, graph.task.verb) == ("summarization", "summarize")
@@ -55,7 +56,7 @@ def test_what_counts(tmp_path: Path) -> None:
     assert plain.target is not None
     assert (plain.task.verb, plain.target.search, plain.target.max_tokens) == ("translate", Search(), 17)
     assert pipeline.load(made).tokenizer.prefix == ""
-    loaded = pipeline.load(made, task="summarize")
+    loaded = pipeline.load(made, Reading(task="summarize"))
     target = pipeline.to_graph(loaded, None).target
     assert target is not None
     assert target.search == Search(4, 2.0, True)
@@ -67,7 +68,7 @@ def test_what_counts(tmp_path: Path) -> None:
         f"{place} counts for {counting}",
         f"{place}: not used: colour",
     )
-    fewer = pipeline.load(made, task="summarize", beams=1, max_target=7)
+    fewer = pipeline.load(made, Reading(task="summarize", beams=1, max_target=7))
     target = pipeline.to_graph(fewer, None).target
     assert target is not None
     assert (target.search.beams, target.max_tokens) == (1, 7)
@@ -76,7 +77,7 @@ def test_what_counts(tmp_path: Path) -> None:
 def test_a_folder_that_says_nothing(tmp_path: Path) -> None:
     """The same model under another name."""
     made = folder(tmp_path / "model", "mbart")
-    own, loaded = pipeline.load(made), pipeline.load(made, task="summarize")
+    own, loaded = pipeline.load(made), pipeline.load(made, Reading(task="summarize"))
     assert loaded.notes == own.notes
     assert pipeline.to_graph(loaded, None).target == pipeline.to_graph(own, None).target
 
@@ -85,7 +86,7 @@ def test_the_prefix_is_never_cut(tmp_path: Path) -> None:
     """Neither is it a reason for a text to have other tokens: white space, special tokens and marks that combine may be
     what it begins with."""
     made = asked(tmp_path / "model", "t5", prefix=PREFIX)
-    own, prefixed = pipeline.load(made).tokenizer, pipeline.load(made, task="summarize").tokenizer
+    own, prefixed = pipeline.load(made).tokenizer, pipeline.load(made, Reading(task="summarize")).tokenizer
     before = text_tokenizer(own, 64).encode(PREFIX, add_special_tokens=False).ids
     assert before
     odd = ("\u0301a", "\u2581a", "\u3000a")
@@ -124,20 +125,20 @@ def test_settings_that_are_no_objects(values: object, tmp_path: Path) -> None:
     made = folder(tmp_path / "model", "t5", task_specific_params=values)
     pipeline.load(made)
     with pytest.raises(EtchError, match="must be an object") as caught:
-        pipeline.load(made, task="summarize")
+        pipeline.load(made, Reading(task="summarize"))
     assert caught.value.code == "config-type"
 
 
 def test_a_refusal_names_both_files(tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
-        pipeline.load(asked(tmp_path / "model", "t5", num_beams=9), task="summarize")
+        pipeline.load(asked(tmp_path / "model", "t5", num_beams=9), Reading(task="summarize"))
     assert caught.value.file == "generation_config.json, config.json (task_specific_params.summarization)"
 
 
 def test_models_that_write_no_text_for_a_text(tmp_path: Path) -> None:
     for made in (folder(tmp_path / "gpt2", "gpt2"), recorded_folder("zero/bert")):
         with pytest.raises(EtchError, match="--task summarize") as caught:
-            pipeline.to_graph(pipeline.load(made, task="summarize"), None)
+            pipeline.to_graph(pipeline.load(made, Reading(task="summarize")), None)
         assert caught.value.code == "option-conflict"
 
 

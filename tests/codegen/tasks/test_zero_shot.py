@@ -15,6 +15,7 @@ from codegen import cli, evaluate, pipeline
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
 from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
+from codegen.request import Reading
 from codegen.tasks.zero_shot import ZeroShot
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.pruning import Bound, prune
@@ -29,7 +30,7 @@ def test_the_graph_means_what_the_library_computed(variant: str) -> None:
 
 def task_of(variant: str) -> ZeroShot:
     """What `--task zero-shot` makes of a recorded classifier."""
-    task = pipeline.to_graph(pipeline.load(folder(variant), task="zero-shot"), None).task
+    task = pipeline.to_graph(pipeline.load(folder(variant), Reading(task="zero-shot")), None).task
     assert isinstance(task, ZeroShot)
     return task
 
@@ -47,7 +48,7 @@ def test_entailment_and_contradiction_are_those_of_the_pipeline() -> None:
 
 
 def test_a_table_is_judged_by_the_values_of_its_column(tmp_path: Path) -> None:
-    checkpoint = pipeline.load(folder("zero/bert"), task="zero-shot")
+    checkpoint = pipeline.load(folder("zero/bert"), Reading(task="zero-shot"))
     program = pipeline.lower(checkpoint, "fp32", None)
     path = tmp_path / "rows.tsv"
     path.write_text("up\tthe cat sat\ncats\twhat is oil\nup\tdogs " + "the " * 50 + "\n")
@@ -61,7 +62,7 @@ def test_a_table_is_judged_by_the_values_of_its_column(tmp_path: Path) -> None:
 
 
 def test_a_hypothesis_without_room_for_the_text_is_refused(tmp_path: Path) -> None:
-    checkpoint = pipeline.load(folder("zero/bert"), task="zero-shot")
+    checkpoint = pipeline.load(folder("zero/bert"), Reading(task="zero-shot"))
     program = pipeline.lower(checkpoint, "fp32", None)
     path = tmp_path / "rows.tsv"
     path.write_text("up " * 40 + "\tthe cat sat\ncats\twhat\n")
@@ -87,7 +88,7 @@ def test_the_report_and_the_manifest_say_it(tmp_path: Path, capsys: pytest.Captu
 
 def test_pairs_are_cut_as_the_wheel_cuts_them() -> None:
     """In the golden tokenizer; the built one is compared with the pipeline's."""
-    tokenizer = text_tokenizer(pipeline.load(folder("zero/bert"), task="zero-shot").tokenizer, 12)
+    tokenizer = text_tokenizer(pipeline.load(folder("zero/bert"), Reading(task="zero-shot")).tokenizer, 12)
     texts = ["", "up", "the cat sat", "up " * 9, "up " * 10]
     for first in texts:
         for second in texts:
@@ -99,7 +100,7 @@ def test_pairs_are_cut_as_the_wheel_cuts_them() -> None:
 
 
 def test_a_pruned_model_cuts_no_hypothesis_either() -> None:
-    whole = pipeline.load(folder("zero/bert"), task="zero-shot")
+    whole = pipeline.load(folder("zero/bert"), Reading(task="zero-shot"))
     smaller = vocabulary.keep_ids(whole, prune(whole.tokenizer, ["the cat sat"], Bound(1)).kept)
     assert smaller.kept_ids is not None and smaller.asked_task == "zero-shot"
     text, hypothesis = "the cat sat " * 3, "the cat " * 4

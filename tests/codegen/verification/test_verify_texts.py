@@ -20,6 +20,7 @@ from codegen.emulate.generation import Generation
 from codegen.ir.search import Sampling
 from codegen.library_tokenizer.spelled import Speller
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.request import Reading
 from codegen.verification.comparison_of_texts import options_of
 from codegen.verification.verify import verify
 
@@ -41,7 +42,7 @@ class Case:
     def __init__(self, family: str, folder: Path, recipe: str = "w8a8", beams: int = 1) -> None:
         self.checkpoint, self.directory = FOLDERS / family / "texts", folder / "model"
         self.directory.mkdir()
-        loaded = pipeline.load(self.checkpoint, beams=beams)
+        loaded = pipeline.load(self.checkpoint, Reading(beams=beams))
         program = pipeline.lower(loaded, recipe, None)
         assert loaded.target is not None and program.target is not None
         self.beams = beams

@@ -20,6 +20,7 @@ from codegen import pipeline
 from codegen.emulate import emulate_texts
 from codegen.ir.text import Text
 from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
+from codegen.request import Reading
 from codegen.verification import verify
 
 QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",), "zero/mt5": ("w8a8",)}
@@ -63,7 +64,7 @@ def test_scores_are_those_of_the_pipeline(variant: str, shared: Path) -> None:
 @pytest.mark.parametrize(("variant", "recipe"), models_of("zero", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
     out = generated(variant, recipe, shared, "m-profile" if recipe == "w4a8" else "host")
-    checkpoint = pipeline.load(folder(variant), task="zero-shot")
+    checkpoint = pipeline.load(folder(variant), Reading(task="zero-shot"))
     program = pipeline.lower(checkpoint, recipe, None)
     tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
     pairs = [pair for pair in PAIRS if can_be_cut(tokenizer, *pair)]

@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 from codegen import evaluate, pipeline
 from codegen.emulate.generation import Generation
 from codegen.files.table_file import Columns
+from codegen.request import Reading
 from codegen.verification.verify import verify
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
@@ -236,7 +237,7 @@ def test_beams_behind_a_prompt(shared: Path) -> None:
     request = pipeline.Request(folder, out, recipe="fp32", beams=beams)
     once(out.parent / "made", "fp32", lambda: pipeline.generate(request, lambda _: None))
     program = build_program(out)
-    loaded = pipeline.load(folder, beams=beams)
+    loaded = pipeline.load(folder, Reading(beams=beams))
     lowered = pipeline.lower(loaded, "fp32", None)
     for text in recorded("gpt2"):
         if len(text["prompt"]) > 80:

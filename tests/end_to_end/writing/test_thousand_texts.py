@@ -17,6 +17,7 @@ from test_generation_programs import SOURCE, kernels, written
 
 from codegen import pipeline
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.request import Reading
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
 sys.path.insert(0, str(RECORDED))
@@ -52,7 +53,7 @@ def test_what_the_library_wrote(texts_of: object, name: str, tmp_path: Path) -> 
     folder, texts = texts_of()
     recorded = json.loads((RECORDED / f"{name}_digests.json").read_text(encoding="ascii"))
     assert len(recorded) == len(texts) >= 1000
-    loaded = pipeline.load(folder, beams=1)
+    loaded = pipeline.load(folder, Reading(beams=1))
     out = tmp_path / "model" / "writer"
     pipeline.generate(pipeline.Request(folder, out, recipe="fp32", beams=1), lambda _: None)
     graph = pipeline.to_graph(loaded, None)
