@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .asked import SPARSE, SUMMARIZE, ZERO_SHOT
 from .errors import EtchError
 from .ir.graph import Graph, Head
 from .ir.task import Task
@@ -14,7 +15,6 @@ from .tasks.sparse_embedding import SparseEmbedding
 from .tasks.summarization import Summarization
 from .tasks.zero_shot import ZeroShot
 
-ZERO_SHOT, SUMMARIZE, SPARSE = "zero-shot", "summarize", "sparse"
 ASKED: dict[str, type[Task]] = {ZERO_SHOT: ZeroShot, SUMMARIZE: Summarization, SPARSE: SparseEmbedding}
 
 

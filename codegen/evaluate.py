@@ -23,7 +23,7 @@ from .files.table_file import Columns, Echo, Row
 from .ir.program import Program
 from .ir.target_tokenizer import TargetTokenizer
 from .ir.task import Measure, Task
-from .ir.text import Text
+from .ir.text import Text, in_batches
 from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
@@ -168,12 +168,6 @@ def written_tokens(program: Program, texts: Sequence[Sequence[int]]) -> list[lis
 
 def _batches(texts: Sequence[Text]) -> Iterator[list[int]]:
     """Indices of texts of like length."""
-    batch: list[int] = []
-    tokens = 0
-    for i in sorted(range(len(texts)), key=lambda i: len(texts[i].ids)):
-        if batch and tokens + len(texts[i].ids) > _TOKENS_AT_ONCE:
-            yield batch
-            batch, tokens = [], 0
-        batch.append(i)
-        tokens += len(texts[i].ids)
-    yield batch
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i].ids))
+    for batch in in_batches([len(texts[i].ids) for i in order], _TOKENS_AT_ONCE):
+        yield [order[k] for k in batch]

@@ -20,7 +20,7 @@ from .ir import program as p
 from .ir import walks
 from .ir.stage import Stage
 from .ir.target_tokenizer import TargetTokenizer
-from .ir.text import Text
+from .ir.text import Text, in_batches
 from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
@@ -93,22 +93,12 @@ def make_golden(program: p.Program, spec: TokenizerSpec, target: TargetTokenizer
 
 
 def _answers(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray, ...]]:
-    """The outputs of each text. Several at once: what weights are as floats is made once for them."""
-    for batch in _batches(texts):
-        yield from zip(*emulate_outputs(program, batch), strict=True)
+    """The outputs of each text. Several at once, for what weights are as floats is made once for them: as many tokens
+    as the longest one has alone, which take no more memory."""
+    lengths = [len(text.ids) for text in texts]
+    for batch in in_batches(lengths, max(lengths)):
+        yield from zip(*emulate_outputs(program, [texts[i] for i in batch]), strict=True)
         advance(len(batch))
-
-
-def _batches(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    """In their order, at most as many tokens together as the longest one has alone: they take no more memory."""
-    most = max(len(text.ids) for text in texts)
-    batch: list[Text] = []
-    for text in texts:
-        if batch and sum(len(other.ids) for other in (*batch, text)) > most:
-            yield batch
-            batch = []
-        batch.append(text)
-    yield batch
 
 
 def _written(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray]]:

@@ -7,9 +7,6 @@ import argparse
 
 from . import argument_types as types
 
-TASKS = ("zero-shot", "summarize", "sparse")  # what asked_task.py knows
-POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
-
 
 def add_lengths(command: argparse.ArgumentParser) -> None:
     """Of texts."""

@@ -6,10 +6,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..asked import POOLINGS, TASKS
 from ..building.build import boards
 from ..process.progress import say
+from ..targets import TARGETS
 from . import argument_types as types
-from .checkpoint_options import POOLINGS, TASKS, add_languages, add_lengths, add_regions
+from .checkpoint_options import add_languages, add_lengths, add_regions
 from .subcommand import Subcommand, take_heads
 from .table_options import add_columns, add_tables, tables_asked_for
 
@@ -98,7 +100,7 @@ def _add_places(generate: argparse.ArgumentParser) -> None:
     )
     generate.add_argument(
         "--target",
-        choices=("host", "m-profile"),
+        choices=tuple(TARGETS),
         default="host",
         help="weight layout for x86 and AArch64 (default), or for Cortex-M",
     )

@@ -6,8 +6,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..asked import POOLINGS, TASKS
 from ..process.progress import say
-from .checkpoint_options import POOLINGS, TASKS, add_languages, add_lengths, add_regions
+from .checkpoint_options import add_languages, add_lengths, add_regions
 from .model_types import ModelTypes
 from .subcommand import Subcommand
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..asked import POOLINGS
 from ..errors import EtchError
 from ..files.outside_files import read_member
 from ..load.json_file import parse_json
@@ -83,7 +84,7 @@ _OPTIONAL: dict[str, _Check] = {
     "bits": _mapping(_WORD, _BITS),
     "calibration_sha256": _SHA256,
     "smoothing_sha256": _SHA256,
-    "pooling": _among("mean", "cls", "max", "last"),
+    "pooling": _among(*POOLINGS),
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),
     "beams": _integer(1, 8),  # search.MOST_BEAMS

@@ -12,8 +12,6 @@ from .head_file import FILE
 from .multi_vector import MultiVectorModules
 from .sentence import Pooling, SentenceModules
 
-CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
-
 
 def is_bare(checkpoint: Checkpoint) -> bool:
     """Whether the folder holds an encoder alone, as far as it says what it holds. Generative models are none,

@@ -8,27 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import (
-    ByteLevelBpeModel,
-    BytesModel,
-    CharacterBpeModel,
-    TokenizerSpec,
-    UnigramModel,
-    WordLevelModel,
-    WordPieceModel,
-)
+from ..ir.tokenizer_spec import TokenizerSpec, WordPieceModel
 from .added_tokens import compile_added_tokens
-from .byte_level_bpe import compile_byte_level_bpe
-from .bytes_model import compile_bytes
-from .character_bpe import compile_character_bpe
 from .content_tables import content_arrays, content_fields
-from .fields import Field, Part
+from .fields import Field
+from .models import compile_model
 from .normalizers import compile_normalizer
 from .piece_characters import piece_characters
 from .segmenters import compile_segmenter
 from .template import compile_template
-from .unigram import compile_unigram
-from .wordpiece import compile_word_level, compile_wordpiece
 
 UNICODE_TABLE_BYTES = 20_144  # in libetch.a, once for all models: unicode_tables.table_bytes()
 
@@ -53,7 +41,7 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
     texts = texts_by_id(spec)
     normalizer, segmenter = compile_normalizer(spec.normalizer), compile_segmenter(spec.segmenter)
     template = compile_template(spec.template)
-    model = _compile_model(spec, texts)
+    model = compile_model(spec.model, spec, texts)
     arrays = (
         *(array for part in (model, normalizer, segmenter, template) for array in part.arrays),
         *content_arrays("raw", raw_tokens),
@@ -77,21 +65,6 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
     }
     cpp_type = f"Tokenizer<{normalizer.cpp_type}, {segmenter.cpp_type}, {model.cpp_type}>"
     return TokenizerTables(cpp_type, arrays, fields, constants)
-
-
-def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
-    if isinstance(spec.model, ByteLevelBpeModel):
-        return compile_byte_level_bpe(spec.model, texts, spec.trimming)
-    if isinstance(spec.model, BytesModel):
-        return compile_bytes(spec.model, texts)
-    special = {token.id for token in spec.added_tokens if token.special}
-    if isinstance(spec.model, CharacterBpeModel):
-        return compile_character_bpe(spec.model, texts, special)
-    if isinstance(spec.model, UnigramModel):
-        return compile_unigram(spec.model, texts, special)
-    if isinstance(spec.model, WordLevelModel):
-        return compile_word_level(spec.model, texts, special)
-    return compile_wordpiece(spec.model, texts)
 
 
 def _word_arrays(spec: TokenizerSpec, texts: list[bytes], words_of: int) -> list[tuple[str, np.ndarray]]:

@@ -13,7 +13,7 @@ from tokenizers import Encoding
 from ..emulate import emulate_texts
 from ..errors import EtchError
 from ..ir.program import Program
-from ..ir.text import Text
+from ..ir.text import Text, in_batches
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
 
@@ -166,21 +166,10 @@ def _cosine(a: NDArray, b: NDArray) -> float:
 
 def _other_bits(program: Program, encodings: Sequence[Encoding], answers: Sequence[Answer]) -> list[int]:
     found = []
-    for batch in _batches([len(encoding.ids) for encoding in encodings]):
+    for batch in in_batches([len(encoding.ids) for encoding in encodings], _TOKENS_AT_ONCE):
         advance(len(batch))
         texts = [Text(encodings[i].ids, encodings[i].type_ids) for i in batch]
         for i, expected in zip(batch, emulate_texts(program, texts), strict=True):
             if answers[i].output.tobytes() != expected.tobytes():
                 found.append(i)
     return found
-
-
-def _batches(lengths: list[int]) -> Iterator[range]:
-    """Ranges of inputs with a bounded number of tokens, at least one input each."""
-    begin, tokens = 0, 0
-    for i, length in enumerate(lengths):
-        if i > begin and tokens + length > _TOKENS_AT_ONCE:
-            yield range(begin, i)
-            begin, tokens = i, 0
-        tokens += length
-    yield range(begin, len(lengths))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import cli, pipeline
-from codegen.console.checkpoint_options import POOLINGS
+from codegen.asked import POOLINGS
 from codegen.ir import graph as g
-from codegen.load.bare_encoder import CHOICES
+from codegen.load.sentence import Pooling
 from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
 
@@ -50,7 +51,9 @@ def test_the_same_code_as_with_modules(pooling: str, encoder: Path, tmp_path: Pa
 def test_the_last_row(encoder: Path) -> None:
     """Of texts of several lengths, beside the largest of all rows, which is at least as large."""
     ids = [2, 7, 9, 8, 3]
-    graphs = {pooling: pipeline.to_graph(pipeline.load(encoder, Reading(pooling=pooling)), None) for pooling in CHOICES}
+    graphs = {
+        pooling: pipeline.to_graph(pipeline.load(encoder, Reading(pooling=pooling)), None) for pooling in POOLINGS
+    }
     [pool] = [node for node in graphs["last"].body if isinstance(node, g.Pool)]
     assert pool.kind == "last"
     for count in (2, 4, 5):
@@ -79,5 +82,5 @@ def test_refused(encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
         cli.main(["inspect", str(encoder), "--pooling", "mean_sqrt"])
 
 
-def test_the_parser_and_the_loader_know_the_same() -> None:
-    assert POOLINGS == CHOICES
+def test_what_may_be_asked_for_is_what_a_folder_may_say() -> None:
+    assert set(POOLINGS) < set(get_args(Pooling))

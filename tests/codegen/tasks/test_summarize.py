@@ -13,8 +13,8 @@ from recorded.outputs import folder as recorded_folder
 from test_decoders import RECORDED, folder
 
 from codegen import cli, pipeline
+from codegen.asked import TASKS
 from codegen.asked_task import ASKED, asked_by
-from codegen.console.checkpoint_options import TASKS
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.evidence.same_options import same_options
