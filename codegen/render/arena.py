@@ -38,13 +38,13 @@ _ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMa
 _ROWS |= {"sequences": "1"}
 _ROWS_OF_BEAMS = _ROWS | {"one": "kBeams", "steps": "kBeams * kRoom", "sequences": "kBeams"}
 
-_Row = tuple[str, str]  # a declaration and its comment
+_Line = tuple[str, str]  # a declaration and its comment
 
 
 def arena_lines(program: p.Program, plan: Plan) -> list[str]:
     """The members of struct Arena behind those that say where each region begins: by region and offset."""
     buffers, rows = {buffer.name: buffer for buffer in walks.buffers_of(program)}, _rows_of(program)
-    fields: list[_Row] = []
+    fields: list[_Line] = []
     for base, placement in ((base_of(region), item) for region in plan.regions for item in region.placements):
         if placement.name in _FIXED:
             declaration, shape = _FIXED[placement.name]
@@ -146,7 +146,7 @@ def _rows_of(program: p.Program) -> dict[str, str]:
     return _ROWS if program.target is None or program.target.search.beams == 1 else _ROWS_OF_BEAMS
 
 
-def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Row:
+def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Line:
     name, rows = buffer.name, _rows_of(program)[buffer.rows]
     if buffer.times > 1:
         rows = f"{buffer.times} * {rows}"

@@ -20,43 +20,43 @@ from .statements import RENDER, global_part
 from .text import annotated, constant, pascal
 
 INDENT = "    "
-Row = tuple[str, str]  # a statement and its comment
+Line = tuple[str, str]  # a statement and its comment
 
 
 def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool) -> list[str]:
     """The body of forward(): what all rows go through."""
-    rows: list[Row] = []
+    lines: list[Line] = []
     heads, embeddings = heads_of(program), embedding_names(program)
     scope = Scope(environment, 1, blocks_fit=blocks_fit, heads=heads, embeddings=embeddings)
     for step in program.steps:
-        rows.extend(op_rows(step, scope) if isinstance(step, p.OPS) else STEP_ROWS(step, scope))
-    return annotated(rows)
+        lines.extend(op_lines(step, scope) if isinstance(step, p.OPS) else STEP_LINES(step, scope))
+    return annotated(lines)
 
 
 # The lines of forward() for a step that holds others.
-STEP_ROWS: Stage[list[Row]] = Stage("render")
+STEP_LINES: Stage[list[Line]] = Stage("render")
 
 
-def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
+def layer_lines(loop: p.Loop, scope: Scope) -> list[Line]:
     """The head of a loop over layers, and the caches of each where they have their own."""
     caches = {b: None for op in walks.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}
     array, indent = constant(loop.name + "s"), INDENT * (scope.indent + 1)
-    rows: list[Row] = [(f"{INDENT * scope.indent}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
+    lines: list[Line] = [(f"{INDENT * scope.indent}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
     if caches:
-        rows.append((f"{indent}const std::uint32_t index = static_cast<std::uint32_t>(&layer - {array});", ""))
+        lines.append((f"{indent}const std::uint32_t index = static_cast<std::uint32_t>(&layer - {array});", ""))
     for cache in caches:
         kind = f"{cache.kind.upper()}HeadCache"
         view = f"{cache.storage}_of_layer(a.{cache.name}, {scope.shape(cache)}, index)"
         if cache.storage == "state":
             kind, view = "F32Rows", f"a.{cache.name}.from({'kBeams * ' if scope.beams else ''}index)"
-        rows.append((f"{indent}const {kind} {cache.name} = {view};", ""))
-    return rows
+        lines.append((f"{indent}const {kind} {cache.name} = {view};", ""))
+    return lines
 
 
-@STEP_ROWS.on(p.Loop)
-def _loop_rows(loop: p.Loop, scope: Scope) -> list[Row]:
+@STEP_LINES.on(p.Loop)
+def _loop_lines(loop: p.Loop, scope: Scope) -> list[Line]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
-    rows = layer_rows(loop, scope)
+    lines = layer_lines(loop, scope)
     moved = False
     for blocks in loop.body:
         texts, needed = "texts", "count"
@@ -64,58 +64,58 @@ def _loop_rows(loop: p.Loop, scope: Scope) -> list[Row]:
             texts, needed = "needed", "needed.rows()"
             if not moved:
                 comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
-                rows.append((f"{INDENT * 2}{comment}", ""))
-                rows.append((f"{INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
-                rows.append((f"{INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
+                lines.append((f"{INDENT * 2}{comment}", ""))
+                lines.append((f"{INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
+                lines.append((f"{INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
                 moved = True
             for buffer in sliced(blocks):
-                rows.append((f"{INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
+                lines.append((f"{INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
         within = replace(scope, indent=3, layer="layer", block=True, texts=texts)
-        rows.extend(_blocks_rows(blocks, within, needed))
-    rows.append((f"{INDENT}}}", ""))
-    return rows
+        lines.extend(_blocks_lines(blocks, within, needed))
+    lines.append((f"{INDENT}}}", ""))
+    return lines
 
 
-@STEP_ROWS.on(p.Blocks)
-def _all_blocks(blocks: p.Blocks, scope: Scope) -> list[Row]:
-    return _blocks_rows(blocks, replace(scope, indent=2, block=True), "count")
+@STEP_LINES.on(p.Blocks)
+def _all_blocks(blocks: p.Blocks, scope: Scope) -> list[Line]:
+    return _blocks_lines(blocks, replace(scope, indent=2, block=True), "count")
 
 
-@STEP_ROWS.on(p.Repeat)
-def _elsewhere(repeat: p.Repeat, scope: Scope) -> list[Row]:
+@STEP_LINES.on(p.Repeat)
+def _elsewhere(repeat: p.Repeat, scope: Scope) -> list[Line]:
     """The head and the pass of a token are functions of their own."""
     return []
 
 
-def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
+def _blocks_lines(blocks: p.Blocks, scope: Scope, needed: str) -> list[Line]:
     outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
     most = "kRowBlock" if scope.blocks_fit else f"block_rows(run.kernels(), {needed}, kRowBlock)"
-    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {most})) {{", "")]
+    lines: list[Line] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {most})) {{", "")]
     some = [only for op in blocks.body if (only := walks.only_rows(op)) is not None]
     count = str(len(blocks.body) - len(some))
     if some:
-        rows.append((f"{inner}const GlobalRows global({scope.texts}, block, {global_part(some[0])});", ""))
+        lines.append((f"{inner}const GlobalRows global({scope.texts}, block, {global_part(some[0])});", ""))
         count = f"{count} + {len(some)} * global.texts()"
-    rows.append((f"{inner}if (skips(run, {count})) continue;", "the number of ops below"))
+    lines.append((f"{inner}if (skips(run, {count})) continue;", "the number of ops below"))
     for buffer in sliced(blocks):
-        rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
+        lines.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
     for only, ops in groupby(blocks.body, walks.only_rows):
-        rows.extend((_op_rows if only is None else _global_rows)(ops, scope))
-    rows.append((f"{outer}}}", ""))
-    return rows
+        lines.extend((_lines_of_ops if only is None else _lines_of_global_rows)(ops, scope))
+    lines.append((f"{outer}}}", ""))
+    return lines
 
 
-def _op_rows(ops: Iterable[p.Op], scope: Scope) -> list[Row]:
-    return [row for op in ops for row in op_rows(op, scope)]
+def _lines_of_ops(ops: Iterable[p.Op], scope: Scope) -> list[Line]:
+    return [line for op in ops for line in op_lines(op, scope)]
 
 
-def _global_rows(ops: Iterable[p.Op], scope: Scope) -> list[Row]:
+def _lines_of_global_rows(ops: Iterable[p.Op], scope: Scope) -> list[Line]:
     """The lines of ops on the global rows of each text that the block has any of."""
     outer, inner = INDENT * scope.indent, INDENT * (scope.indent + 1)
     return [
         (f"{outer}for (const RowBlock rows : global) {{", ""),
         (f"{inner}const std::uint32_t row = rows.first - block.first;", ""),
-        *_op_rows(ops, replace(scope, indent=scope.indent + 1, only=True)),
+        *_lines_of_ops(ops, replace(scope, indent=scope.indent + 1, only=True)),
         (f"{outer}}}", ""),
     ]
 
@@ -129,7 +129,7 @@ def sliced(blocks: p.Blocks) -> list[p.Buffer]:
     return list(found)
 
 
-def op_rows(op: p.Op, scope: Scope) -> list[Row]:
+def op_lines(op: p.Op, scope: Scope) -> list[Line]:
     """The lines of an op; where it is one, with the shape of what it writes."""
     lines = [f"{INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
     rows = "rows" if scope.only else "block" if scope.block or scope.beams else None

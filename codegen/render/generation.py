@@ -20,7 +20,7 @@ from ..ir.search import Restrictions, Sampling, Search
 from ..ir.stage import Stage
 from ..memory.plan import slot_rows
 from .embeddings import embedding_names
-from .forward import INDENT, Row, layer_rows, op_rows
+from .forward import INDENT, Line, layer_lines, op_lines
 from .scope import Scope
 from .scores import soft_cap
 from .shapes import heads_of
@@ -115,8 +115,8 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     beams = program.target.search.beams > 1
     scope = Scope(environment, 1, texts="text", step=True, beams=beams, heads=names, embeddings=sums)
     return {
-        "read": annotated([row for step in read for row in _rows(step, scope)]),
-        "choose": annotated([row for step in chosen for row in _rows(step, scope)]),
+        "read": annotated([line for step in read for line in _lines(step, scope)]),
+        "choose": annotated([line for step in chosen for line in _lines(step, scope)]),
         "project": _projection(product, cap, scope),
         "copy": _copies(program, names) if beams else [],
     }
@@ -154,20 +154,20 @@ def _repeat(program: p.Program) -> p.Repeat:
     return repeat
 
 
-def _rows(step: p.Step, scope: Scope) -> list[Row]:
+def _lines(step: p.Step, scope: Scope) -> list[Line]:
     """The statements of a step, for one row."""
-    return op_rows(step, scope) if isinstance(step, p.OPS) else PASS_ROWS(step, scope)
+    return op_lines(step, scope) if isinstance(step, p.OPS) else PASS_LINES(step, scope)
 
 
 # Those of a step of a pass that holds others.
-PASS_ROWS: Stage[list[Row]] = Stage("render")
+PASS_LINES: Stage[list[Line]] = Stage("render")
 
 
-@PASS_ROWS.on(p.Loop)
-def _layers(loop: p.Loop, scope: Scope) -> list[Row]:
+@PASS_LINES.on(p.Loop)
+def _layers(loop: p.Loop, scope: Scope) -> list[Line]:
     within = replace(scope, indent=2, layer="layer")
-    ops = [row for op in walks.ops_in(loop) for row in op_rows(op, within)]
-    return [*layer_rows(loop, scope), *ops, (f"{INDENT}}}", "")]
+    ops = [line for op in walks.ops_in(loop) for line in op_lines(op, within)]
+    return [*layer_lines(loop, scope), *ops, (f"{INDENT}}}", "")]
 
 
 def _ids(ids: Sequence[int]) -> list[str]:

@@ -11,7 +11,7 @@ from jinja2 import Environment
 from ..ir import program as p
 from ..ir.op import reads
 from ..ir.stage import Stage
-from .forward import op_rows, sliced
+from .forward import op_lines, sliced
 from .scope import Scope
 from .text import annotated
 
@@ -59,8 +59,8 @@ def head_lines(program: p.Program, environment: Environment) -> dict[str, list[s
     """The body of Head::compute(): from the rows of one text to its outputs, and from those of a block of its masks."""
     texts, masks = Scope(environment, 1, text=True), Scope(environment, 2, masks=True)
     return {
-        "head": annotated([row for op in _head(program, "texts") for row in op_rows(op, texts)]),
-        "mask_head": annotated([row for op in _head(program, "masks") for row in op_rows(op, masks)]),
+        "head": annotated([line for op in _head(program, "texts") for line in op_lines(op, texts)]),
+        "mask_head": annotated([line for op in _head(program, "masks") for line in op_lines(op, masks)]),
     }
 
 

@@ -36,7 +36,7 @@ from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
 from codegen.render import forward
 from codegen.render.environment import template_environment
-from codegen.render.generation import PASS_ROWS
+from codegen.render.generation import PASS_LINES
 from codegen.render.head import NEEDS
 from codegen.render.scores import MEMBER
 from codegen.render.statements import RENDER
@@ -75,7 +75,7 @@ def test_every_stage_has_an_entry_for_every_op_with_such_fields(
     assert stage.types == {kind for kind in ops if roles & {op.role(each) for each in fields(kind)}}
 
 
-OUTER = [traffic.INSIDE, liveness.BEFORE, check_program.WALK, forward.STEP_ROWS, RUN]
+OUTER = [traffic.INSIDE, liveness.BEFORE, check_program.WALK, forward.STEP_LINES, RUN]
 
 
 @pytest.mark.parametrize("stage", OUTER, ids=lambda stage: stage.name)
@@ -142,7 +142,7 @@ def in_layers(program: p.Program) -> p.Program:
 
 
 @pytest.mark.parametrize(
-    "stage", [table_traffic.SHARE, PACK, PASS_ROWS, MEMBER, PRODUCTS], ids=lambda stage: stage.name
+    "stage", [table_traffic.SHARE, PACK, PASS_LINES, MEMBER, PRODUCTS], ids=lambda stage: stage.name
 )
 def test_what_has_no_entry_is_refused_by_name(stage: Stage) -> None:
     with pytest.raises(EtchError, match=r"error\[op-not-supported\] .* Doubled"):
