@@ -186,6 +186,26 @@ def test_compote_packs_the_component(packages: dict[str, Path], tmp_path: Path) 
     assert list(tmp_path.glob("etch_tiny_*.tgz"))
 
 
+def test_esp_idf_reads_the_component_as_a_script(packages: dict[str, Path], tmp_path: Path) -> None:
+    """As its component_get_requirements.cmake does with every component, before there is a project."""
+    program = tool("cmake")
+    (tmp_path / "requirements.cmake").write_text(
+        "macro(idf_component_register)\n"
+        '  cmake_parse_arguments(component "" "" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS" ${ARGN})\n'
+        "  set(registered ${component_SRCS} PARENT_SCOPE)\n"
+        "  return()\n"
+        "endmacro()\n"
+        "function(component folder)\n"
+        "  include(${folder}/CMakeLists.txt)\n"
+        "endfunction()\n"
+        f'component("{packages["esp-idf"]}")\n'
+        f'file(WRITE "{tmp_path}/sources" "${{registered}}")\n'
+    )
+    done(program, "-P", "requirements.cmake", cwd=tmp_path)
+    registered = (tmp_path / "sources").read_text().split(";")
+    assert sorted(map(Path, registered)) == sources_of(packages["esp-idf"])
+
+
 def test_pio_packs_the_library(packages: dict[str, Path], tmp_path: Path) -> None:
     program = packager("pio")
     folder = shutil.copytree(packages["platformio"], tmp_path / "library")
