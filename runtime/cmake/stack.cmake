@@ -17,6 +17,8 @@ elseif(CMAKE_CROSSCOMPILING AND NOT ETCH_HOST_CXX)
   set(etch_no_stack_check "the checker needs a compiler for the machine that builds")
 elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize|-flto|-O0" OR CMAKE_INTERPROCEDURAL_OPTIMIZATION)
   set(etch_no_stack_check "sanitizers, link-time optimization and -O0 make other frames")
+elseif(CMAKE_CXX_FLAGS MATCHES "-fno-omit-frame-pointer")  # a profiler's only way through code without unwind tables
+  set(etch_no_stack_check "frame pointers make larger frames")
 else()
   set(etch_no_stack_check "")
   target_compile_options(etch_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fcallgraph-info=su>)  # X.ci beside X.o

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,16 @@ def test_a_stack_over_its_budget_is_refused(tmp_path: Path) -> None:
     shutil.rmtree(folder / "build")
     with pytest.raises(AssertionError, match="budget"):
         build_model(folder)
+
+
+def test_with_frame_pointers_no_stack_is_checked(tmp_path: Path) -> None:
+    """Of a distribution that is built for its profilers: frames are larger than the budget has them."""
+    model = ROOT / "generated" / "agnews_small"
+    flags = "-DCMAKE_CXX_FLAGS=-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
+    command = ["cmake", "-S", ROOT, "-B", tmp_path, flags, f"-DETCH_MODEL_DIRS={model}", "-DETCH_BUILD_PROGRAMS=OFF"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "etch_agnews_small: stack not checked against its budget: " in done.stdout
 
 
 def test_a_source_that_does_not_compile_is_refused(tmp_path: Path) -> None:
