@@ -43,6 +43,26 @@ const { truncated } = model.classify("x ".repeat(1 << 22)); // the memory grows 
 console.log(JSON.stringify([lines, model.classify(texts[0]), model.encode(texts[0]), model.info, truncated]));
 """
 
+# A model of stand-ins for the module's functions: its answer is the bytes that lie in the place of the first text.
+NO_TEXTS = """
+const { Model } = await import(process.argv[2]);
+const memory = new WebAssembly.Memory({ initial: 1 });
+let bytes = 0;
+const line = (text) => { bytes = new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer)).written; return 0; };
+const model = new Model({ exports: {
+  memory,
+  _initialize() {},
+  etch_describe: () => line("{}"),
+  etch_input: (index, size) => { if (index === 0) bytes = size; return index * 100; },
+  etch_answer: () => 0,
+  etch_output: () => 0,
+  etch_output_bytes: () => bytes,
+} });
+const told = (call) => { try { return call(); } catch (error) { return `${error.name}: ${error.message}`; } };
+const calls = [["1"], [], ["2", undefined], [undefined, "3"], [null], ["4", null], [5], [Symbol()]];
+console.log(JSON.stringify(calls.map((texts) => told(() => model.classifyJSON(...texts)))));
+"""
+
 WAIT = """
 (async () => {  // how often this thread had a turn while a long text was answered
   let turns = 0;
@@ -143,6 +163,20 @@ def test_the_first_text_is_that_of_the_address(without_compiler: Path, tmp_path:
     assert NODE is not None
     done = subprocess.run([NODE, tmp_path / "ask.mjs"], capture_output=True, text=True, check=True, timeout=60)
     assert json.loads(done.stdout) == list(hashes.values())
+
+
+@pytest.mark.skipif(NODE is None, reason="no node")
+def test_what_is_no_text_is_refused(without_compiler: Path, tmp_path: Path) -> None:
+    """Else the answer would be that of the text before."""
+    (tmp_path / "ask.mjs").write_text(NO_TEXTS)
+    assert NODE is not None
+    asked = [NODE, tmp_path / "ask.mjs", without_compiler / "agnews.mjs"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60)
+    refused = [
+        f"TypeError: agnews: a text is a string, not {value}"
+        for value in ("undefined", "undefined", "null", "null", "number", "symbol")
+    ]
+    assert json.loads(done.stdout) == ["1", refused[0], "2", *refused[1:]]
 
 
 def test_a_model_called_like_a_file_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
