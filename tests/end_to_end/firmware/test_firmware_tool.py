@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import emulator
 import pytest
 from boards import BOARDS, ROOT, tool
 from tiny_checkpoint import write_tiny_checkpoint
@@ -56,6 +58,52 @@ def test_wrong_use_is_named() -> None:
         assert done.returncode == WRONG_USE, (arguments, done.stderr)
         assert done.stderr.startswith(f"firmware: {message}"), done.stderr
         assert done.stderr.count("\n") == 1
+
+
+class Lines:
+    """In the place of an emulator: what it was sent."""
+
+    ready = "ready"
+    sent: list[bytes]
+
+    def __init__(self, *_: object) -> None:
+        Lines.sent = []
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def pieces(self, line: bytes) -> list[str]:
+        Lines.sent.append(line)
+        return ["an answer"]
+
+    def exit(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "its end\n", "a\rreturn", "\r\n"])
+def test_a_text_with_a_line_end_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The board would give it several answers, and each later text the answer of one before."""
+    monkeypatch.setattr(emulator, "Emulator", lambda *_: pytest.fail("it was started"))
+    monkeypatch.setattr("sys.argv", ["emulator.py", "board", "elf", "--", "the first", text, "the last"])
+    assert emulator.main() == WRONG_USE
+    assert capsys.readouterr() == ("", "firmware: text 2 has a line end, and the board takes lines\n")
+
+
+def test_each_line_of_the_input_has_an_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the firmware has them: a return ends one, with or without a line feed."""
+    monkeypatch.setattr(emulator, "Emulator", Lines)
+    monkeypatch.setattr("sys.argv", ["emulator.py", "board", "elf"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"one\r\ntwo\rthree\n\nfour\r")))
+    assert emulator.main() == 0
+    assert Lines.sent == [b"one", b"two", b"three", b"", b"four"]
+    assert capsys.readouterr().out == "an answer\n" * 5
 
 
 def test_every_board_has_its_presets() -> None:
