@@ -48,6 +48,8 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         message = f"a page has a file {_WORKER} of its own: generate the model with another --name"
         raise EtchError("name-taken", "web", message)
     sample = _sample(directory, name, task)
+    terms = f"{name}{TERMS_SUFFIX}"
+    with_terms = terms in manifest["files"]
     prepare_target(out, echo)
     module = build_web(directory, echo).read_bytes()
     values = {
@@ -60,6 +62,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         "checkpoint": manifest["checkpoint_sha256"],
         "rows": _ROWS,
         "sample": sample,
+        "terms": terms if with_terms else None,
         "module_size": f"{len(module) / 1e6:.2f} MB, tables {manifest['table_bytes'] / 1e6:.2f} MB",
     }
     files = [
@@ -70,8 +73,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         Rendered(_WORKER, [_rendered("worker.mjs.j2", values)]),
         Rendered("package.json", [_rendered("package.json.j2", values)]),
     ]
-    terms = f"{name}{TERMS_SUFFIX}"
-    if terms in manifest["files"]:
+    if with_terms:
         files.append(Rendered(terms, Pieces(directory, terms, manifest["files"][terms], "web")))
 
     def record(hashes: dict[str, str]) -> bytes:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import Page, needs_chromium
@@ -41,6 +42,20 @@ const texts = JSON.parse(readFileSync(0, "utf8"));
 const lines = texts.map((text) => model.classifyJSON(text).trimEnd());
 const { truncated } = model.classify("x ".repeat(1 << 22)); // the memory grows meanwhile
 console.log(JSON.stringify([lines, model.classify(texts[0]), model.encode(texts[0]), model.info, truncated]));
+"""
+ASK_WORKER = """
+import { readFileSync } from "node:fs";
+const { loadInWorker } = await import(process.argv[2]);
+try {
+  const model = await loadInWorker();
+  await model.selfTest();
+  const lines = await Promise.all(JSON.parse(readFileSync(0, "utf8")).map((text) => model.classifyJSON(text)));
+  const under_way = model.classify("x");
+  model.close();
+  console.log(JSON.stringify([lines.map((line) => line.trimEnd()), await under_way.catch((error) => error.message)]));
+} catch (error) {
+  console.log(JSON.stringify(error.message));
+}
 """
 
 # A model of stand-ins for the module's functions: its answer is the bytes that lie in the place of the first text.
@@ -122,6 +137,16 @@ def test_the_page_may_do_nothing_but_run_what_it_holds(without_compiler: Path) -
     assert not re.search(r"https?://|fetch\(|XMLHttpRequest|import\(", html)
     assert "/work" not in html
     assert str(ROOT) not in html
+
+
+def test_its_package_has_the_terms(without_compiler: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the model has some: npm packs what `files` names, and no more."""
+    module = {"agnews.d.ts", "agnews.mjs", "agnews.wasm", "worker.mjs"}
+    assert set(json.loads((without_compiler / "package.json").read_text())["files"]) == module | {"agnews_terms.txt"}
+    manifest = json.loads((MODEL / "etch.json").read_text()) | {"files": {}}
+    monkeypatch.setattr(site, "read_manifest", lambda *_: manifest)
+    site.make_site(MODEL, tmp_path / "other", lambda _: None)
+    assert set(json.loads((tmp_path / "other/package.json").read_text())["files"]) == module
 
 
 def test_the_same_model_gives_the_same_bytes(without_compiler: Path) -> None:
@@ -239,6 +264,33 @@ def test_the_module_in_node(whole: Path, tmp_path: Path) -> None:
     assert (info["kernel"], info["labels"]) == ("wasm_simd", ["World", "Sports", "Business", "Sci/Tech"])
     assert truncated
     assert (whole / "agnews.wasm").stat().st_size <= info["table_bytes"] + 250_000
+
+
+@needs_wasm
+@pytest.mark.sweep
+@pytest.mark.minutes(3)
+def test_the_module_in_a_thread_of_node(whole: Path, tmp_path: Path) -> None:
+    lines, closed = asked_worker(whole, tmp_path)
+    assert lines == built("classify").well("--json", "--file", TEXTS).lines
+    assert closed == "agnews: the worker is closed"
+
+
+@pytest.mark.skipif(NODE is None, reason="no node")
+def test_nodes_threads_say_what_is_wrong(without_compiler: Path, tmp_path: Path) -> None:
+    """Where no Worker is global: of a module that has no model, of none, and of no file for the thread."""
+    assert "_initialize is not a function" in asked_worker(without_compiler, tmp_path)
+    (without_compiler / "agnews.wasm").unlink()
+    assert "ENOENT" in asked_worker(without_compiler, tmp_path)
+    (without_compiler / "worker.mjs").unlink()
+    assert "Cannot find module" in asked_worker(without_compiler, tmp_path)
+
+
+def asked_worker(folder: Path, tmp_path: Path) -> Any:
+    (tmp_path / "ask.mjs").write_text(ASK_WORKER)
+    assert NODE is not None
+    asked = [NODE, tmp_path / "ask.mjs", folder / "agnews.mjs"]
+    done = subprocess.run(asked, input=json.dumps(GOLDEN), capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(done.stdout)
 
 
 class Quiet(SimpleHTTPRequestHandler):
