@@ -13,6 +13,7 @@ target_compile_features(etch_flags INTERFACE cxx_std_17)
 target_compile_options(etch_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:
     -O2
+    -fno-fast-math         # takes back what the user's flags have of it; first, for it turns errno on again
     -ffp-contract=off      # no fused multiply-add: it changes bits
     -fno-math-errno        # sqrt is one instruction
     -fno-exceptions -fno-rtti -fno-threadsafe-statics

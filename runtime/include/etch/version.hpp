@@ -10,8 +10,10 @@
 #define ETCH_ABI_NAMESPACE_OF_VALUE(macro) ETCH_ABI_NAMESPACE_OF(macro)
 #define ETCH_ABI_NAMESPACE ETCH_ABI_NAMESPACE_OF_VALUE(ETCH_ABI)
 
-#if defined(__FAST_MATH__)
-#error "etch: -ffast-math changes results; the arithmetic is defined bit for bit"
+// Of the parts of -ffast-math only GCC defines macros. For clang the flags of etch's builds take them back.
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
+#error "etch: -ffast-math and its parts change results; the arithmetic is defined bit for bit"
 #endif
 
 #include <cfloat>

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from archives import all_objects, archives, build_folder, instructions_of, objects_of, run, tool
+from archives import ROOT, all_objects, archives, build_folder, instructions_of, objects_of, run, tool
 
 # The four that GCC and clang may call in any program.
 LIBRARY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
@@ -34,19 +34,59 @@ def test_only_four_library_functions_are_needed() -> None:
     assert foreign <= LIBRARY_FUNCTIONS, sorted(foreign - LIBRARY_FUNCTIONS)
 
 
-@pytest.mark.parametrize("source", ["kernels/avx2/avx2.cpp", "tokenizer/models/byte_level_bpe.cpp"])
-def test_a_compiler_that_hardens_adds_no_call(source: str, tmp_path: Path) -> None:
-    """As Ubuntu's does by itself: boards' libraries lack what it would call, and no stack budget holds it."""
+def command_of(source: str) -> list[str]:
+    """How the build compiles a source of the runtime, without the name of its object."""
     commands = json.loads((build_folder() / "compile_commands.json").read_text())
     taken = next((one for one in commands if one["file"].endswith(f"runtime/src/{source}")), None)
     if taken is None:
         pytest.skip(f"the build compiles no {source}")
-    compiler, *words = shlex.split(taken["command"])
-    words[words.index("-o") + 1] = str(tmp_path / "hard.o")
-    done = run(compiler, "-fstack-protector-all", "-D_FORTIFY_SOURCE=3", *words)
+    words = shlex.split(taken["command"])
+    at = words.index("-o")
+    return words[:at] + words[at + 2 :]
+
+
+@pytest.mark.parametrize("source", ["kernels/avx2/avx2.cpp", "tokenizer/models/byte_level_bpe.cpp"])
+def test_a_compiler_that_hardens_adds_no_call(source: str, tmp_path: Path) -> None:
+    """As Ubuntu's does by itself: boards' libraries lack what it would call, and no stack budget holds it."""
+    compiler, *words = command_of(source)
+    done = run(compiler, "-fstack-protector-all", "-D_FORTIFY_SOURCE=3", *words, "-o", tmp_path / "hard.o")
     assert done.returncode == 0, done.stderr
     needed = run(tool("nm"), "-u", tmp_path / "hard.o").stdout.split()[1::2]
     assert needed and {name for name in needed if not ETCH.match(name)} - LINKER <= LIBRARY_FUNCTIONS
+
+
+PARTS_OF_FAST_MATH = [
+    ("-ffast-math",),
+    ("-ffast-math", "-fno-finite-math-only"),  # by which __FAST_MATH__ is not defined
+    ("-funsafe-math-optimizations",),
+]
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_fast_math_among_the_users_flags_changes_no_instruction(compiler: str, tmp_path: Path) -> None:
+    """They come before those of etch, which take it back, also from a compiler that defines no macro of its parts."""
+    words = [word for word in command_of("similarity.cpp")[1:] if not word.startswith("-fcallgraph-info")]
+    made = []
+    for flags in [(), *PARTS_OF_FAST_MATH]:
+        done = run(tool(compiler), *flags, *words, "-o", tmp_path / "fast.o")
+        assert done.returncode == 0, done.stderr
+        made.append((tmp_path / "fast.o").read_bytes())
+    assert all(each == made[0] for each in made)
+
+
+@pytest.mark.parametrize(
+    "flags", [*PARTS_OF_FAST_MATH, ("-freciprocal-math",), ("-fno-signed-zeros",), ("-fno-finite-math-only",)]
+)
+def test_fast_math_behind_them_stops_the_compiler(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """GCC's, whose macros tell its parts."""
+    compiler = tool("g++")
+    if "clang" in run(compiler, "--version").stdout:
+        pytest.skip("this g++ is clang")
+    (tmp_path / "user.cpp").write_text('#include "etch/version.hpp"\n')
+    include = f"-I{ROOT / 'runtime/include'}"
+    done = run(compiler, "-std=c++17", "-fsyntax-only", include, *flags, tmp_path / "user.cpp")
+    stopped = "#error" in done.stderr and "-ffast-math and its parts change results" in done.stderr
+    assert (done.returncode != 0, stopped) == ((False, False) if flags == ("-fno-finite-math-only",) else (True, True))
 
 
 def test_what_is_needed_of_etch_is_in_the_archives() -> None:
