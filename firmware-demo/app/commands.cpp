@@ -5,6 +5,7 @@
 #include "board.hpp"
 #include "print.hpp"
 #include "session.hpp"
+#include "watchdog.hpp"
 
 namespace firmware {
 namespace {

@@ -6,6 +6,7 @@
 #include "board.hpp"
 #include "line_reader.hpp"
 #include "print.hpp"
+#include "watchdog.hpp"
 
 namespace {
 

@@ -5,12 +5,21 @@
 #include <cstring>
 
 #include "board.hpp"
+#include "watchdog.hpp"
 
 namespace firmware {
+namespace {
+
+void send(char byte) {
+    board::send(byte);
+    if constexpr (kWatched) board::feed_watchdog();
+}
+
+}  // namespace
 
 void print(std::string_view text) {
     for (const char byte : text) {
-        board::send(byte);
+        send(byte);
     }
 }
 
@@ -28,7 +37,7 @@ void print(Bits bits) {
     std::uint32_t word;
     std::memcpy(&word, &bits.value, sizeof word);
     for (int shift = 28; shift >= 0; shift -= 4) {
-        board::send("0123456789ABCDEF"[(word >> shift) & 15]);
+        send("0123456789ABCDEF"[(word >> shift) & 15]);
     }
 }
 
@@ -51,10 +60,10 @@ void print(Escaped escaped) {
             print("\\\\");
         } else if (value < 0x20 || value == 0x7F) {
             print("\\x");
-            board::send("0123456789ABCDEF"[value >> 4]);
-            board::send("0123456789ABCDEF"[value & 15]);
+            send("0123456789ABCDEF"[value >> 4]);
+            send("0123456789ABCDEF"[value & 15]);
         } else {
-            board::send(byte);
+            send(byte);
         }
     }
 }

@@ -14,8 +14,6 @@ namespace firmware {
 // heads always are.
 constexpr std::uint64_t kStepBudget = FIRMWARE_STEP_BUDGET;
 constexpr bool kInSteps = kStepBudget > 0;
-constexpr bool kWatched = FIRMWARE_WATCHED;
-constexpr std::uint32_t kWatchdogMilliseconds = 100;
 
 // What of an answer is shown to the bit where that is wanted.
 constexpr std::string_view shown_by(etch::Task task) {
