@@ -82,6 +82,20 @@ void give(sqlite3_context* context, std::string_view text) {
     sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+// What was put together. Of no text and of no memory the pointer is NULL alike.
+void give(sqlite3_context* context, sqlite3_str* parts) {
+    const int length = sqlite3_str_length(parts);
+    const int code = sqlite3_str_errcode(parts);
+    char* const text = sqlite3_str_finish(parts);
+    if (code != SQLITE_OK) {
+        sqlite3_result_error_code(context, code);
+    } else if (text == nullptr) {
+        give(context, "");
+    } else {
+        sqlite3_result_text(context, text, length, sqlite3_free);
+    }
+}
+
 // What classify(text) says. Names of labels, `;` between, in memory of SQLite's.
 void give_labels(sqlite3_context* context, const Answer& answer) {
     if (kTask == Task::single_label) {
@@ -95,13 +109,7 @@ void give_labels(sqlite3_context* context, const Answer& answer) {
             sqlite3_str_append(names, task::name(i).data(), static_cast<int>(task::name(i).size()));
         }
     }
-    const int length = sqlite3_str_length(names);
-    char* const text = sqlite3_str_finish(names);
-    if (text == nullptr) {
-        give(context, "");
-    } else {
-        sqlite3_result_text(context, text, length, sqlite3_free);
-    }
+    give(context, names);
 }
 
 void give_values(sqlite3_context* context, const Answer& answer) {
@@ -114,7 +122,7 @@ void give_values(sqlite3_context* context, const Answer& answer) {
         sqlite3_str_appendf(values, "%s%!.9g", i == 0 ? "[" : ", ", static_cast<double>(answer.values[i]));
     }
     sqlite3_str_appendall(values, "]");
-    sqlite3_result_text(context, sqlite3_str_finish(values), -1, sqlite3_free);
+    give(context, values);
 }
 
 void give_answer(sqlite3_context* context, const Answer& answer) {
@@ -147,19 +155,22 @@ void answer(sqlite3_context* context, int count, sqlite3_value** values) {
             return;
         }
     }
-    const std::string_view text = text_of(values[0]);
-    if (text.data() == nullptr) {
-        sqlite3_result_error_nomem(context);
-        return;
+    std::string_view texts[2];
+    for (int i = 0; i < count; ++i) {
+        texts[i] = text_of(values[i]);
+        if (texts[i].data() == nullptr) {
+            sqlite3_result_error_nomem(context);
+            return;
+        }
     }
     Session& session = *static_cast<Session*>(sqlite3_user_data(context));
-    if (const Status status = task::answer(session.workspace, {text, {}, false}, session.result);
+    if (const Status status = task::answer(session.workspace, {texts[0], {}, false}, session.result);
         status != Status::ok) {
         fail(context, describe(status));
         return;
     }
     if (count == 2) {
-        give_named(context, task::view(session.result), text_of(values[1]));
+        give_named(context, task::view(session.result), texts[1]);
     } else {
         give_answer(context, task::view(session.result));
     }
@@ -188,6 +199,10 @@ void cosine(sqlite3_context* context, int, sqlite3_value** values) {
         return;
     }
     const void* const blobs[2] = {sqlite3_value_blob(values[0]), sqlite3_value_blob(values[1])};
+    if (blobs[0] == nullptr || blobs[1] == nullptr) {  // of zeroblob(), whose bytes come only now
+        sqlite3_result_error_nomem(context);
+        return;
+    }
     double product = 0;
     double squares[2] = {0, 0};
     for (int i = 0; i < bytes / 4; ++i) {

@@ -38,7 +38,7 @@ KINDS = ("labels", "sets", "values", "vectors")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("sqlite")
     write_tiny_checkpoint(place / "labels")
-    write_tiny_checkpoint(place / "sets", problem_type="multi_label_classification")
+    write_tiny_checkpoint(place / "sets", labels=16, problem_type="multi_label_classification")
     write_tiny_checkpoint(place / "values", problem_type="regression")
     write_tiny_sentence_model(place / "vectors")
     for name in KINDS:
@@ -164,6 +164,19 @@ def test_errors_of_statements(extensions: dict[str, Path], expression: str, mess
     done = run(extensions["labels"], f"SELECT {expression};")
     assert done.returncode != 0
     assert message in done.stderr
+
+
+def test_what_sqlite_refuses_is_an_error(extensions: dict[str, Path]) -> None:
+    """Memory for the bytes of a zeroblob; a text beyond the connection's limit, which is no empty one."""
+    zeros = "zeroblob(20000000)"
+    limited = ["PRAGMA hard_heap_limit=8000000;", f"SELECT cosine({zeros}, {zeros});"]
+    done = run(extensions["labels"], *limited)
+    assert done.returncode == 1 and "out of memory" in done.stderr, done
+    for kind, function in (("sets", "classify"), ("values", "regress")):
+        [row] = rows(extensions[kind], f"SELECT {function}('the cat') AS x;")
+        assert len(row["x"]) > 30  # the lowest limit
+        done = run(extensions[kind], ".limit length 30", f"SELECT {function}('the cat');")
+        assert done.returncode == 1 and "string or blob too big" in done.stderr, done
 
 
 def test_two_models_in_one_connection(extensions: dict[str, Path], generated: dict[str, Path]) -> None:
