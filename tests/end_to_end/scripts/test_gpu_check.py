@@ -183,18 +183,26 @@ def sass(*functions: tuple[str, str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "outcome"),
+    ("text", "outcome", "detail"),
     [
-        (sass(("run_S8Sink", "FADD R1, R2")), "passed"),
-        (sass(("run_S8Sink", "FFMA.FTZ R1, R2")), "failed"),
-        (sass(("run_S8Sink", "FFMA R1\n MUFU.RCP R2")), "passed"),
-        (sass(("run_Bf16Sink", "FFMA R1"), ("run_S8Sink", "FMUL R1")), "passed"),
-        (sass(("run_Bf16Sink", "FFMA R1")), "failed"),
-        ("", "failed"),
+        (sass(("run_S8Sink", "FADD R1, R2")), "passed", "no fused multiply-add in 1 of 1 kernels"),
+        (sass(("run_S8Sink", "FFMA.FTZ R1, R2")), "failed", "fused multiply-add in run_S8Sink"),
+        (
+            sass(("run_S8Sink", "FADD R1"), ("run_F32Sink", "FFMA R1\n MUFU.RCP R2"), ("root", "MUFU.RSQ R1")),
+            *("passed", "no fused multiply-add in 1 of 3 kernels; the others divide or take roots"),
+        ),
+        (sass(("run_S8Sink", "FFMA R1\n MUFU.RCP R2")), "failed", "each of 1 kernels divides or takes roots"),
+        (
+            sass(("run_Bf16Sink", "FFMA R1"), ("run_S8Sink", "FMUL R1")),
+            *("passed", "no fused multiply-add in 1 of 1 kernels"),
+        ),
+        (sass(("run_Bf16Sink", "FFMA R1")), "failed", "there are none"),
+        ("", "failed", "there are none"),
     ],
 )
-def test_machine_code_is_judged(text: str, outcome: str) -> None:
-    assert judge_sass(text).outcome == outcome
+def test_machine_code_is_judged(text: str, outcome: str, detail: str) -> None:
+    """Kernels that divide or take roots are not judged: the report says how many those are."""
+    assert (judge_sass(text).outcome, judge_sass(text).detail) == (outcome, detail)
 
 
 def test_commands_are_run_to_their_end() -> None:
