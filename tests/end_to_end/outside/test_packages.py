@@ -223,7 +223,9 @@ def test_kconfig_takes_the_sample(packages: dict[str, Path], tmp_path: Path) -> 
         pytest.skip("kconfiglib is not installed")
     import kconfiglib
 
-    own = "".join(f'config {name}\n\tbool "{name}"\n' for name in ("CPP", "REQUIRES_FULL_LIBCPP"))
+    own = "".join(
+        f'config {name}\n\tbool "{name}"\n' for name in ("CPP", "REQUIRES_FLOAT_PRINTF", "REQUIRES_FULL_LIBCPP")
+    )
     own += 'choice STD_CPP\n\tprompt "C++"\n\tdefault STD_CPP11\n'
     own += (
         "".join(f'config STD_CPP{year}\n\tbool "{year}"\n' for year in ("98", "11", "14", "17", "20")) + "endchoice\n"
@@ -233,6 +235,8 @@ def test_kconfig_takes_the_sample(packages: dict[str, Path], tmp_path: Path) -> 
     zephyr.syms["CPP"].set_value("y")
     zephyr.load_config(str(packages["zephyr"] / "samples/ask/prj.conf"))
     assert zephyr.syms["ETCH_TINY"].str_value == "y"
+    prints_floats = "%.9g" in (packages["zephyr"] / "samples/ask/src/main.cpp").read_text()
+    assert prints_floats and zephyr.syms["REQUIRES_FLOAT_PRINTF"].str_value == "y"
     for year, chosen in (("11", "n"), ("20", "y")):
         zephyr.syms[f"STD_CPP{year}"].set_value("y")
         assert zephyr.syms["ETCH_TINY"].str_value == chosen
