@@ -19,6 +19,10 @@ int main(int argc, char** argv) {
     }
     std::vector<std::string> lines;
     std::ifstream file(argv[1]);
+    if (!file) {
+        std::fprintf(stderr, "search: cannot open %s\n", argv[1]);
+        return 1;
+    }
     for (std::string line; std::getline(file, line);)
         lines.push_back(line);
     const std::vector<std::string_view> texts(lines.begin(), lines.end());

@@ -91,9 +91,11 @@ def test_they_are_short() -> None:
 
 @pytest.mark.parametrize("source", ["lines.cpp", "lines.c"])
 def test_lines(source: str, models: dict[str, Path], tmp_path: Path) -> None:
-    lines = answers(program(models, tmp_path, source, "agnews"), texts=TEXTS)
-    assert [line.split("\t")[0] for line in lines] == labels(built("classify").path, TEXTS)
-    assert [line.endswith("\tcut") for line in lines] == [False] * 4 + [True]
+    texts = [*TEXTS, "shares " * 5000, "Oil [SEP] prices [MASK] climb"]
+    lines = answers(program(models, tmp_path, source, "agnews"), texts=texts)
+    said = [json.loads(line) for line in answers(built("classify").path, "--json", "--plain-text", texts=texts)]
+    assert [line.split("\t")[:2] for line in lines] == [[one["label"], f"{one['probability']:.4f}"] for one in said]
+    assert [line.endswith("\tcut") for line in lines] == [False] * 4 + [True, True, False]
 
 
 @pytest.mark.sweep
@@ -129,6 +131,8 @@ def test_search(models: dict[str, Path], tmp_path: Path) -> None:
     assert len(others) == 2
     assert all(float(line.split("\t")[0]) < 1 for line in others)
     assert subprocess.run([search], capture_output=True, check=False).returncode == 2
+    missing = subprocess.run([search, "no such file", "a dog"], capture_output=True, text=True, check=False)
+    assert (missing.returncode, missing.stdout, missing.stderr) == (1, "", "search: cannot open no such file\n")
 
 
 def test_moderation(models: dict[str, Path], tmp_path: Path) -> None:
