@@ -275,6 +275,39 @@ def test_the_module_in_a_thread_of_node(whole: Path, tmp_path: Path) -> None:
     assert closed == "agnews: the worker is closed"
 
 
+def constant_module(output: bytes) -> bytes:
+    """A module of WebAssembly with the functions of a model's, whose output is always this one."""
+
+    def section(number: int, *parts: bytes) -> bytes:
+        content = bytes([len(parts)]) + b"".join(parts)
+        return bytes([number, len(content) & 127 | 128, len(content) >> 7]) + content
+
+    zero = ("_initialize", "etch_describe", "etch_answer", "etch_encode", "etch_self_test", "etch_output")
+    exported = {"memory": b"\2\0", "etch_output_bytes": b"\0\1", "etch_input": b"\0\2", **dict.fromkeys(zero, b"\0\0")}
+    constants = (0, len(output), 60)  # what the three functions return; texts are put behind the output
+    assert len(output) < constants[2] < 64  # one byte, as these are written
+    return b"".join(
+        (
+            b"\0asm\1\0\0\0",
+            section(1, b"\x60\0\1\x7f"),  # () -> i32
+            section(3, *(b"\0" for _ in constants)),
+            section(5, b"\0\1"),
+            section(7, *(bytes([len(name)]) + name.encode() + place for name, place in exported.items())),
+            section(10, *(bytes([4, 0, 0x41, value, 0x0B]) for value in constants)),
+            section(11, b"\0\x41\0\x0b" + bytes([len(output)]) + output),
+        )
+    )
+
+
+@pytest.mark.skipif(NODE is None, reason="no node")
+def test_a_thread_of_node_answers(without_compiler: Path, tmp_path: Path) -> None:
+    (without_compiler / "agnews.wasm").write_bytes(constant_module(b'{"label": "Sports"}\n'))
+    assert asked_worker(without_compiler, tmp_path) == [
+        ['{"label": "Sports"}'] * len(GOLDEN),
+        "agnews: the worker is closed",
+    ]
+
+
 @pytest.mark.skipif(NODE is None, reason="no node")
 def test_nodes_threads_say_what_is_wrong(without_compiler: Path, tmp_path: Path) -> None:
     """Where no Worker is global: of a module that has no model, of none, and of no file for the thread."""
