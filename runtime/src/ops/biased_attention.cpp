@@ -7,13 +7,13 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-void BiasedAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
+template <class Cache>
+void BiasedAttention<Cache>::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
     attend(attention, AddedBias(bias), with, first, last);
 }
 
-void BiasedAttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
-    attend(attention, AddedBias(bias), with, first, last);
-}
+template void BiasedAttentionS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void BiasedAttentionF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -81,10 +81,10 @@ void CopyValues<Cache>::run(const OpContext&, std::uint32_t first, std::uint32_t
     }
 }
 
-template struct CopyKeys<S8HeadCache>;
-template struct CopyKeys<F32HeadCache>;
-template struct CopyValues<S8HeadCache>;
-template struct CopyValues<F32HeadCache>;
+template void CopyKeys<S8HeadCache>::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void CopyKeys<F32HeadCache>::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void CopyValues<S8HeadCache>::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void CopyValues<F32HeadCache>::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -26,13 +26,13 @@ class CappedBias : public AddedBias {
 
 }  // namespace
 
-void CappedAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
+template <class Cache>
+void CappedAttention<Cache>::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
     attend(attention, CappedBias(bias, cap), with, first, last);
 }
 
-void CappedAttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
-    attend(attention, CappedBias(bias, cap), with, first, last);
-}
+template void CappedAttentionS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void CappedAttentionF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -21,6 +21,17 @@ std::size_t key_row(const HeadShape& shape, const Tile& tile, std::uint32_t key)
     return std::size_t{tile.head} * shape.cache_tokens + tile.place + key;
 }
 
+void store_key_row(const KernelSet& kernels, const HeadShape& shape, const float* key, const S8KeyRows& out,
+                   std::size_t row) noexcept {
+    const std::size_t stride = encoded_row_bytes(shape.packing, shape.head_width);
+    out.scales[row] = kernels.quantize_row(key, shape.head_width, out.data + row * stride);
+}
+
+void store_key_row(const KernelSet&, const HeadShape& shape, const float* key, const F32KeyRows& out,
+                   std::size_t row) noexcept {
+    std::memcpy(out.data + row * shape.head_width, key, shape.head_width * sizeof(float));
+}
+
 // Makes keys from `first` on the left factor of a product, with the factors given.
 void multiply_keys(MatmulS8& product, const S8KeyRows& rows, const HeadShape& shape, const Tile& tile,
                    std::uint32_t first, float score_scale, float* factors) noexcept {
@@ -124,38 +135,28 @@ class RelativeScores {
 
 }  // namespace
 
-void PackKeyRowsS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    const std::size_t stride = encoded_row_bytes(shape.packing, shape.head_width);
+template <class KeyRows>
+void PackKeyRows<KeyRows>::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {
             const std::size_t to = std::size_t{head} * shape.cache_tokens + part.text.place + part.position();
-            for (std::uint32_t i = 0; i < part.count; ++i) {
-                out.scales[to + i] = context.kernels.quantize_row(head_of(input, part.row + i, shape, head),
-                                                                  shape.head_width, out.data + (to + i) * stride);
-            }
+            for (std::uint32_t i = 0; i < part.count; ++i)
+                store_key_row(context.kernels, shape, head_of(input, part.row + i, shape, head), out, to + i);
         }
     }
 }
 
-void PackKeyRowsF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
-    for (std::uint32_t head = first; head < last; ++head) {
-        for (const TextPart part : TextParts(texts, block)) {
-            const std::size_t to = std::size_t{head} * shape.cache_tokens + part.text.place + part.position();
-            for (std::uint32_t i = 0; i < part.count; ++i) {
-                std::memcpy(out.data + (to + i) * shape.head_width, head_of(input, part.row + i, shape, head),
-                            shape.head_width * sizeof(float));
-            }
-        }
-    }
-}
+template void PackKeyRowsS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void PackKeyRowsF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
-void DisentangledAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
+template <class Cache, class KeyRows, class RelativeRows>
+void DisentangledAttention<Cache, KeyRows, RelativeRows>::run(const OpContext& with, std::uint32_t first,
+                                                              std::uint32_t last) const noexcept {
     attend(attention, RelativeScores(*this), with, first, last);
 }
 
-void DisentangledAttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
-    attend(attention, RelativeScores(*this), with, first, last);
-}
+template void DisentangledAttentionS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void DisentangledAttentionF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -34,21 +34,6 @@ void choose(const float* scores, std::uint32_t experts, std::uint32_t top, std::
     }
 }
 
-// Each expert's part of a linear, on its rows.
-template <class Linear, class Op>
-void multiply(const Op& op, const OpContext& context, std::uint32_t first, std::uint32_t last) noexcept {
-    const std::uint32_t outputs = expert_outputs(op.out.width);
-    const std::uint32_t experts = (op.weights.outputs + outputs - 1) / outputs;  // the last one's may fill no panel
-    for (std::uint32_t expert = 0; expert < experts; ++expert) {
-        const std::uint32_t row = op.routes.first[expert];
-        const std::uint32_t count = op.routes.first[expert + 1] - row;
-        if (count == 0) continue;
-        const auto weights = outputs_of(op.weights, context.kernels.packing, expert * outputs, op.out.width);
-        const Linear linear{weights, count, op.input.from(row), op.out.from(row), op.activation};
-        linear.run(context, first, last);
-    }
-}
-
 }  // namespace
 
 void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
@@ -82,13 +67,23 @@ void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint
     out.first[0] = 0;
 }
 
-void ExpertLinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    multiply<LinearS8>(*this, context, first, last);
+// Each expert's part, on its rows.
+template <class Weights>
+void ExpertLinear<Weights>::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    const std::uint32_t outputs = expert_outputs(out.width);
+    const std::uint32_t experts = (weights.outputs + outputs - 1) / outputs;  // the last one's may fill no panel
+    for (std::uint32_t expert = 0; expert < experts; ++expert) {
+        const std::uint32_t row = routes.first[expert];
+        const std::uint32_t rows = routes.first[expert + 1] - row;
+        if (rows == 0) continue;
+        const Weights part = outputs_of(weights, context.kernels.packing, expert * outputs, out.width);
+        const typename Weights::Linear linear{part, rows, input.from(row), out.from(row), activation};
+        linear.run(context, first, last);
+    }
 }
 
-void ExpertLinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    multiply<LinearF32>(*this, context, first, last);
-}
+template void ExpertLinearS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void ExpertLinearF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 void MixExperts::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {

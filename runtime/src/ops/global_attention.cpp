@@ -63,6 +63,7 @@ void mask_row(const HeadShape& shape, const ScoreBias& bias, const Tile& tile, c
 
 }  // namespace
 
+template <>
 void GlobalAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
     const KernelSet& kernels = with.kernels;
     const HeadShape& shape = attention.shape;
@@ -106,6 +107,7 @@ void GlobalAttentionS8::run(const OpContext& with, std::uint32_t first, std::uin
     }
 }
 
+template <>
 void GlobalAttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
     const KernelSet& kernels = with.kernels;
     const HeadShape& shape = attention.shape;

@@ -8,13 +8,6 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-constexpr std::uint64_t cost_of_weight(const S8Weights&) noexcept {
-    return 1;
-}
-constexpr std::uint64_t cost_of_weight(const F32Weights&) noexcept {
-    return kCostOfF32Product;
-}
-
 // out = W h + bias, one row. `context` has the scratch behind `out`.
 void multiply(const OpContext& context, const F32Weights& weights, float* h, float* out) noexcept {
     const LinearF32 linear{weights, 1, {h, weights.inputs}, {out, weights.outputs}};
@@ -47,12 +40,6 @@ void step(const OpContext& context, const float* a, float* b, const float* h, fl
 }  // namespace
 
 template <class Weights>
-std::uint64_t Gru<Weights>::cost() const noexcept {
-    const std::uint64_t width = forward->inputs;
-    return units() * steps.count * width * (3 * width * cost_of_weight(*forward) + 3 * kCostOfValue);
-}
-
-template <class Weights>
 void Gru<Weights>::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const std::uint32_t width = forward->inputs;
     float* const b = reinterpret_cast<float*>(context.scratch);
@@ -77,8 +64,8 @@ void Gru<Weights>::run(const OpContext& context, std::uint32_t first, std::uint3
     }
 }
 
-template struct Gru<S8Weights>;
-template struct Gru<F32Weights>;
+template void GruS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void GruF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

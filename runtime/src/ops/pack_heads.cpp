@@ -157,6 +157,7 @@ ETCH_INLINE void prefetch_later(const F32Rows& rows, std::uint32_t row, std::uin
 
 }  // namespace
 
+template <>
 void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [head_width]
     for (std::uint32_t head = first; head < last; ++head) {
@@ -182,6 +183,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
     }
 }
 
+template <>
 void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
     const bool by_4 = shape.tile_rows >= 4;
@@ -211,6 +213,7 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
     }
 }
 
+template <>
 void PackKeysF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {
@@ -224,6 +227,7 @@ void PackKeysF32::run(const OpContext&, std::uint32_t first, std::uint32_t last)
     }
 }
 
+template <>
 void PackValuesF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {

@@ -9,13 +9,6 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-inline LinearS8 linear_of(const S8Weights& weights, std::uint32_t rows, QuantizedRows input, F32Rows out) noexcept {
-    return {weights, rows, input, out};
-}
-inline LinearF32 linear_of(const F32Weights& weights, std::uint32_t rows, F32Rows input, F32Rows out) noexcept {
-    return {weights, rows, input, out};
-}
-
 // Of a logit, or of the largest of some and 0.
 float weight_of(float x, bool twice) noexcept {
     x = without_tiny(x);
@@ -56,7 +49,7 @@ void WordWeights<Weights>::run(const OpContext& context, std::uint32_t first, st
         for (std::uint32_t i = 0; i < entries.count; ++i)
             to[i] = 0.0f;
         for (const RowBlock block : RowBlocks(count, kWordRows)) {
-            const auto linear = linear_of(part, block.count, input.from(block.first), x);
+            const typename Weights::Linear linear{part, block.count, input.from(block.first), x};
             linear.run(behind, 0, linear.units());
             if (pooling == WordPooling::max) {
                 keep_largest(x, block.count, to);
@@ -70,8 +63,8 @@ void WordWeights<Weights>::run(const OpContext& context, std::uint32_t first, st
     }
 }
 
-template struct WordWeights<S8Weights>;
-template struct WordWeights<F32Weights>;
+template void WordWeightsS8::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
+template void WordWeightsF32::run(const OpContext&, std::uint32_t, std::uint32_t) const noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -140,7 +140,8 @@ def test_plans_that_contradict_themselves_are_refused_by_name() -> None:
     [
         ("main", ("main",)),
         ("_ZN4etch4abi39tokenizer4kTopE", ("etch", "abi3", "tokenizer", "kTop")),
-        ("_ZNK4etch4abi311AttentionS83runERKNS0_9OpContextEjj", ("etch", "abi3", "AttentionS8", "run")),
+        ("_ZNK4etch4abi38LinearS83runERKNS0_9OpContextEjj", ("etch", "abi3", "LinearS8", "run")),
+        ("_ZNK4etch4abi39AttentionINS0_11S8HeadCacheEE3runERKNS0_9OpContextEjj", ("etch", "abi3", "Attention")),
         ("_ZN4etch4abi34avx212_GLOBAL__N_110chunk_sumsEv", ("etch", "abi3", "avx2", "", "chunk_sums")),
         ("_ZZN4etch6agnews5pieceEvE4kept", ("etch", "agnews", "piece")),
         ("_ZTVN4etch3cli1AE", ("etch", "cli", "A")),
@@ -154,7 +155,8 @@ def test_scope(symbol: str, parts: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("demangled", "short"),
     [
-        ("etch::abi3::AttentionS8::run(etch::abi3::OpContext const&, unsigned int) const", "AttentionS8::run"),
+        ("etch::abi3::LinearS8::run(etch::abi3::OpContext const&, unsigned int) const", "LinearS8::run"),
+        ("etch::abi3::Attention<etch::abi3::S8HeadCache>::run(etch::abi3::OpContext const&) const", "Attention::run"),
         ("void etch::abi3::avx2::(anonymous namespace)::TileS8<4u, etch::X>::run<5u>(int)", "avx2::TileS8::run"),
         ("main", "main"),
         ("vtable for etch::cli::Answer", "vtable for cli::Answer"),

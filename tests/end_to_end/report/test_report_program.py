@@ -90,7 +90,7 @@ def test_code_by_area(facts: Outcome) -> None:
     assert "not attributed" not in groups
     by_group = {entry["name"]: entry["group"] for entry in facts.json["flash"]["symbols"]}
     assert by_group["agnews::classify"] == "model"
-    assert by_group["AttentionS8::run"] == "ops"
+    assert by_group["Attention::run"] == "ops"
     assert by_group["main"].startswith("program")
 
 

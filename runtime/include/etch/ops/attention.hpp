@@ -32,12 +32,16 @@ struct HeadShape {
 
 // s8 keys or values of every key head with one scale per (key head, token).
 struct S8HeadCache {
+    static constexpr std::uint64_t kCostOfElement = 1;  // of a product with one
+
     // [key_heads][s8_key_bytes(shape)] or [key_heads][s8_value_bytes(shape)], aligned to kPackedAlignment
     std::int8_t* packed;
     float* scales;  // [key_heads][cache_tokens]
 };
 
 struct F32HeadCache {
+    static constexpr std::uint64_t kCostOfElement = kCostOfF32Product;
+
     float* packed;  // [key_heads][f32_key_elements(shape)] or [key_heads][f32_value_elements(shape)]
 };
 
@@ -85,56 +89,50 @@ constexpr F32HeadCache values_of_layer(const F32HeadCache& all, const HeadShape&
     return {all.packed + std::size_t{layer} * s.key_heads * f32_value_elements(s)};
 }
 
-// Quantizes each (row, key head) of a block of key rows and packs it behind the rows before it, where text.position
-// says. Units: key heads, of s8 with [4][head_width] bytes of a worker's scratch. The block that has the last of a
-// text's rows zeroes what is behind it in its panel of keys or group of values.
-struct PackKeysS8 {
+// Packs each (row, key head) of a block of key rows, s8 quantized, behind the rows before it, where text.position says.
+// Cache is S8HeadCache or F32HeadCache here and below. Units: key heads, of s8 with [4][head_width] bytes of a worker's
+// scratch. The block that has the last of a text's rows zeroes what is behind it in its panel of keys or group of
+// values.
+template <class Cache>
+struct PackKeys {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
     F32Rows input;  // [block.count][key_heads * head_width]
-    S8HeadCache out;
+    Cache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct PackValuesS8 {
+using PackKeysS8 = PackKeys<S8HeadCache>;
+using PackKeysF32 = PackKeys<F32HeadCache>;
+// Specialized, as below: bytes and floats go different ways.
+template <>
+void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+template <>
+void PackKeysF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+
+template <class Cache>
+struct PackValues {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
     F32Rows input;
-    S8HeadCache out;
+    Cache out;
 
     std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct PackKeysF32 {
-    const HeadShape& shape;
-    RowBlock block;
-    const Texts& texts;
-    F32Rows input;
-    F32HeadCache out;
-
-    std::uint32_t units() const noexcept { return shape.key_heads; }
-    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
-
-struct PackValuesF32 {
-    const HeadShape& shape;
-    RowBlock block;
-    const Texts& texts;
-    F32Rows input;
-    F32HeadCache out;
-
-    std::uint32_t units() const noexcept { return shape.key_heads; }
-    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using PackValuesS8 = PackValues<S8HeadCache>;
+using PackValuesF32 = PackValues<F32HeadCache>;
+template <>
+void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+template <>
+void PackValuesF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 
 // Tiles of at most tile_rows query rows of one text that a block is cut into.
 constexpr std::uint32_t attention_tiles(const HeadShape& s, RowBlock block, const Texts& texts) noexcept {
@@ -155,35 +153,24 @@ constexpr std::uint64_t attention_cost(const HeadShape& s, RowBlock block, const
 
 // context = softmax(query keys^T * scale) values. Units: tiles of each head. `score_scale` is c = log2(e) * scale,
 // where scale is 1 / sqrt(head_width) unless the model says another.
-struct AttentionS8 {
+template <class Cache>
+struct Attention {
     const HeadShape& shape;
     float score_scale;
     RowBlock block;      // the query rows
     const Texts& texts;  // whose first rows only, where no other is computed
-    F32Rows query;       // [block.count][heads * head_width]; quantized per (row, head) in scratch
-    S8HeadCache keys;
-    S8HeadCache values;
+    F32Rows query;       // [block.count][heads * head_width]; for s8 quantized per (row, head) in scratch
+    Cache keys;
+    Cache values;
     F32Rows context;  // [block.count][heads * head_width]; may be the same rows as query
 
     std::uint32_t units() const noexcept { return shape.heads * attention_tiles(shape, block, texts); }
-    std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, 1); }
+    std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, Cache::kCostOfElement); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct AttentionF32 {
-    const HeadShape& shape;
-    float score_scale;
-    RowBlock block;
-    const Texts& texts;
-    F32Rows query;
-    F32HeadCache keys;
-    F32HeadCache values;
-    F32Rows context;
-
-    std::uint32_t units() const noexcept { return shape.heads * attention_tiles(shape, block, texts); }
-    std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, kCostOfF32Product); }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using AttentionS8 = Attention<S8HeadCache>;
+using AttentionF32 = Attention<F32HeadCache>;
 
 // Which keys a query sees, by their positions in the text.
 enum class AttentionMask : std::uint8_t {
@@ -204,8 +191,9 @@ struct ScoreBias {
 
 // Attention with a bias. Each query sees a key at least. Keys that no query of a unit sees are not multiplied, which
 // changes no bit.
-struct BiasedAttentionS8 {
-    AttentionS8 attention;
+template <class Cache>
+struct BiasedAttention {
+    Attention<Cache> attention;
     ScoreBias bias;
 
     std::uint32_t units() const noexcept { return attention.units(); }
@@ -213,19 +201,14 @@ struct BiasedAttentionS8 {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct BiasedAttentionF32 {
-    AttentionF32 attention;
-    ScoreBias bias;
-
-    std::uint32_t units() const noexcept { return attention.units(); }
-    std::uint64_t cost() const noexcept { return attention.cost(); }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using BiasedAttentionS8 = BiasedAttention<S8HeadCache>;
+using BiasedAttentionF32 = BiasedAttention<F32HeadCache>;
 
 // Attention whose scores are bounded: t becomes what the cap makes of it, its limit times log2(e), then the bias
 // applies.
-struct CappedAttentionS8 {
-    AttentionS8 attention;
+template <class Cache>
+struct CappedAttention {
+    Attention<Cache> attention;
     ScoreBias bias;
     SoftCap cap;
 
@@ -234,15 +217,8 @@ struct CappedAttentionS8 {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct CappedAttentionF32 {
-    AttentionF32 attention;
-    ScoreBias bias;
-    SoftCap cap;
-
-    std::uint32_t units() const noexcept { return attention.units(); }
-    std::uint64_t cost() const noexcept { return attention.cost(); }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using CappedAttentionS8 = CappedAttention<S8HeadCache>;
+using CappedAttentionF32 = CappedAttention<F32HeadCache>;
 
 // Scratch bytes that Attention needs for one tile: encoded queries, scores, encoded probabilities, row factors.
 // codegen/memory/plan.py computes the same numbers; generated code compares them in a static_assert.

@@ -39,36 +39,29 @@ struct F32KeyRows {
 };
 
 // Keys of a block of rows, quantized per (row, head) or as they are, to where the caches have them. Units: heads.
-struct PackKeyRowsS8 {
+template <class KeyRows>
+struct PackKeyRows {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
     F32Rows input;  // [block.count][heads * head_width]
-    S8KeyRows out;
+    KeyRows out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
     std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct PackKeyRowsF32 {
-    const HeadShape& shape;
-    RowBlock block;
-    const Texts& texts;
-    F32Rows input;
-    F32KeyRows out;
+using PackKeyRowsS8 = PackKeyRows<S8KeyRows>;
+using PackKeyRowsF32 = PackKeyRows<F32KeyRows>;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
-
-// As AttentionS8. `score_scale` is log2(e) times the scale of all three products.
-struct DisentangledAttentionS8 {
-    AttentionS8 attention;
-    S8KeyRows key_rows;  // all that queries attend to; unused without relative queries
-    S8RelativeRows relative_keys;
-    S8RelativeRows relative_queries;
+// As Attention. `score_scale` is log2(e) times the scale of all three products.
+template <class Cache, class KeyRows, class RelativeRows>
+struct DisentangledAttention {
+    Attention<Cache> attention;
+    KeyRows key_rows;  // all that queries attend to; unused without relative queries
+    RelativeRows relative_keys;
+    RelativeRows relative_queries;
     const std::uint16_t* rows_by_distance;  // [2 * max_tokens - 1], key - query position + max_tokens - 1: ascending
 
     std::uint32_t units() const noexcept { return attention.units(); }
@@ -76,17 +69,8 @@ struct DisentangledAttentionS8 {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct DisentangledAttentionF32 {
-    AttentionF32 attention;
-    F32KeyRows key_rows;
-    F32RelativeRows relative_keys;
-    F32RelativeRows relative_queries;
-    const std::uint16_t* rows_by_distance;
-
-    std::uint32_t units() const noexcept { return attention.units(); }
-    std::uint64_t cost() const noexcept { return 2 * attention.cost(); }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using DisentangledAttentionS8 = DisentangledAttention<S8HeadCache, S8KeyRows, S8RelativeRows>;
+using DisentangledAttentionF32 = DisentangledAttention<F32HeadCache, F32KeyRows, F32RelativeRows>;
 
 // Bytes of the products of some rows with all that a tile's distances mean: those of `rows` with `others` tokens.
 constexpr std::size_t relative_product_bytes(std::uint32_t rows, std::uint32_t others) noexcept {

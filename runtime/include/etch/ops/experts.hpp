@@ -66,31 +66,22 @@ constexpr std::uint32_t expert_outputs(std::uint32_t outputs) noexcept {
 
 // A linear of each expert, on its chosen rows. The weights of all lie one below the other, expert_outputs(out.width)
 // outputs each, of the last one as many as there are, at least. Units: panels of kPanelWidth outputs, of all experts.
-struct ExpertLinearS8 {
-    const S8Weights& weights;  // [experts * expert_outputs(out.width)][inputs]
+template <class Weights>
+struct ExpertLinear {
+    const Weights& weights;  // [experts * expert_outputs(out.width)][inputs]
     const Routes& routes;
-    std::uint32_t count;  // chosen rows
-    QuantizedRows input;  // [count][inputs]
-    F32Rows out;          // [count][outputs]
+    std::uint32_t count;            // chosen rows
+    typename Weights::Input input;  // [count][inputs]
+    F32Rows out;                    // [count][outputs]
     Activation activation = Activation::none;
 
     std::uint32_t units() const noexcept { return expert_outputs(out.width) / kPanelWidth; }
-    std::uint64_t cost() const noexcept { return std::uint64_t{count} * weights.inputs * out.width; }
+    std::uint64_t cost() const noexcept { return Weights::kCostOfElement * count * weights.inputs * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct ExpertLinearF32 {
-    const F32Weights& weights;
-    const Routes& routes;
-    std::uint32_t count;
-    F32Rows input;
-    F32Rows out;
-    Activation activation = Activation::none;
-
-    std::uint32_t units() const noexcept { return expert_outputs(out.width) / kPanelWidth; }
-    std::uint64_t cost() const noexcept { return kCostOfF32Product * count * weights.inputs * out.width; }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using ExpertLinearS8 = ExpertLinear<S8Weights>;
+using ExpertLinearF32 = ExpertLinear<F32Weights>;
 
 // out = the sum over a row's experts, ascending, of weight * what the expert made of it, from +0.0f. Units: rows.
 struct MixExperts {

@@ -33,8 +33,9 @@ struct GlobalPart {
 
 // As BiasedAttention, but that each query also sees the global keys of its text. The sum of values is that of these
 // keys, plus that of the others which the query sees; s8 probabilities are quantized in either by themselves.
-struct GlobalAttentionS8 {
-    AttentionS8 attention;
+template <class Cache>
+struct GlobalAttention {
+    Attention<Cache> attention;
     ScoreBias bias;
     GlobalPart global;
 
@@ -43,15 +44,13 @@ struct GlobalAttentionS8 {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-struct GlobalAttentionF32 {
-    AttentionF32 attention;
-    ScoreBias bias;
-    GlobalPart global;
-
-    std::uint32_t units() const noexcept { return attention.units(); }
-    std::uint64_t cost() const noexcept { return attention.cost(); }
-    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
-};
+using GlobalAttentionS8 = GlobalAttention<S8HeadCache>;
+using GlobalAttentionF32 = GlobalAttention<F32HeadCache>;
+// Specialized: bytes and floats go different ways.
+template <>
+void GlobalAttentionS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+template <>
+void GlobalAttentionF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 
 // The global rows of a block, as a block for each text that has any there: for (const RowBlock rows : GlobalRows(texts,
 // block, part)).

@@ -44,7 +44,10 @@ struct Gru {
 
     std::uint32_t directions() const noexcept { return backward == nullptr ? 1 : 2; }
     std::uint32_t units() const noexcept { return texts.count * directions(); }
-    std::uint64_t cost() const noexcept;
+    std::uint64_t cost() const noexcept {
+        const std::uint64_t width = forward->inputs;
+        return units() * steps.count * width * (3 * width * Weights::kCostOfElement + 3 * kCostOfValue);
+    }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

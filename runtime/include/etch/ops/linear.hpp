@@ -12,9 +12,16 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
+struct LinearS8;
+struct LinearF32;
+
 // A weight table of `outputs` x `inputs` in the model's packing, per-channel scales, bias. With factors the weights are
 // of 4 bits (packing.hpp).
 struct S8Weights {
+    using Linear = LinearS8;
+    using Input = QuantizedRows;
+    static constexpr std::uint64_t kCostOfElement = 1;  // of a product with one
+
     const std::int8_t* weights;
     const float* scales;  // [outputs]
     const float* bias;    // [outputs]; null: none, +0.0f is added
@@ -25,6 +32,10 @@ struct S8Weights {
 };
 
 struct F32Weights {
+    using Linear = LinearF32;
+    using Input = F32Rows;
+    static constexpr std::uint64_t kCostOfElement = kCostOfF32Product;
+
     const float* weights;
     const float* bias;  // as above
     std::uint32_t outputs;

@@ -9,6 +9,9 @@
 // do not depend on it. Between two ops there is a barrier. An op's object holds no state; many work in
 // place, so that a runner does each unit once.
 //
+// An op of bytes and of floats is a template over its weights or caches; each of both has a name, as GruS8 and GruF32.
+// Its source file instantiates run() alone: the other members would be code that nothing calls.
+//
 // Cost is counted in multiply-adds of an s8 product, of which a core does 30 to 100 in a nanosecond. It only decides
 // how many workers share an op, and how many units belong to a step.
 //

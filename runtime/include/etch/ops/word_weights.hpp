@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
@@ -31,20 +30,16 @@ constexpr std::size_t word_weights_scratch_bytes() noexcept {
 // Units: panels of kPanelWidth entries; the weights of some entries are read once, for all rows.
 template <class Weights>
 struct WordWeights {
-    static constexpr bool kBytes = std::is_same_v<Weights, S8Weights>;
-    using Input = std::conditional_t<kBytes, QuantizedRows, F32Rows>;
-
     const Weights& weights;
-    std::uint32_t count;  // rows of the text, at least 1
-    Input input;          // [count][inputs]
-    F32Rows out;          // [1][outputs]
+    std::uint32_t count;            // rows of the text, at least 1
+    typename Weights::Input input;  // [count][inputs]
+    F32Rows out;                    // [1][outputs]
     WordPooling pooling;
     bool twice;
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     std::uint64_t cost() const noexcept {
-        const std::uint64_t of_product = std::uint64_t{kBytes ? 1 : kCostOfF32Product} * weights.inputs;
-        return count * (of_product + kCostOfProduct) * weights.outputs;
+        return count * (Weights::kCostOfElement * weights.inputs + kCostOfProduct) * weights.outputs;
     }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };

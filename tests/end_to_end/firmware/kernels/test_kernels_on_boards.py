@@ -59,7 +59,7 @@ def test_the_small_model_takes_few_instructions(board: str) -> None:
     kernels, most = KERNELS[board]
     assert counts.kernels == kernels
     named = {op.name for op in counts.ops}
-    assert {"EmbeddingSum", "LayerNorm", "Quantize", "AttentionS8", "PackKeysS8", "PackValuesS8"} <= named
+    assert {"EmbeddingSum", "LayerNorm", "Quantize", "Attention", "PackKeys", "PackValues"} <= named
     assert sum(op.instructions for op in counts.ops) < counts.call
     assert most is None or counts.call <= most * counts.macs, counts.table()
 
