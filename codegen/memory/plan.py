@@ -168,7 +168,7 @@ def _none(op: p.Op, program: p.Program, target: Target) -> int:
 
 @SCRATCH.on(p.PackKeys, p.PackValues)
 def _packed_rows(op: p.PackKeys | p.PackValues, program: p.Program, target: Target) -> int:
-    """Four rows of a head as bytes."""
+    """etch::pack_s8_scratch_bytes."""
     return 4 * op.shape.width if op.out.kind == "s8" else 0
 
 

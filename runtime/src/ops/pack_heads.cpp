@@ -185,8 +185,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
 
 template <>
 void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
-    const bool by_4 = shape.tile_rows >= 4;
+    std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width]
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {
             std::int8_t* packed = out.packed + s8_value_offset(shape, head, part.text.place);
@@ -194,7 +193,7 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
             std::uint32_t done = 0;
             while (done < part.count) {
                 const std::uint32_t token = part.position() + done;
-                const std::uint32_t count = by_4 && token % 4 == 0 && part.count - done >= 4 ? 4 : 1;
+                const std::uint32_t count = token % 4 == 0 && part.count - done >= 4 ? 4 : 1;
                 for (std::uint32_t i = 0; i < count; ++i) {
                     const std::uint32_t row = part.row + done + i;
                     prefetch_later(input, row, block.count, shape, head);

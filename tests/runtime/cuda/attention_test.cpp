@@ -63,7 +63,7 @@ class ExactAttention : public KernelTest {
         const Texts texts = in.batch.host_texts();
         const RowBlock all{0, in.batch.rows};
         std::vector<float> query = in.part(0), key = in.part(1), value = in.part(2);
-        std::vector<std::uint8_t> scratch(attention_s8_scratch_bytes(shape) + 4 * of.head_width);
+        std::vector<std::uint8_t> scratch(attention_s8_scratch_bytes(shape) + pack_s8_scratch_bytes(shape));
         EdgeArray<std::int8_t> packed_keys(of.heads * s8_key_bytes(shape));
         EdgeArray<std::int8_t> packed_values(of.heads * s8_value_bytes(shape));
         std::vector<float> key_scales(of.heads * shape.max_tokens), value_scales(of.heads * shape.max_tokens);

@@ -54,7 +54,7 @@ class AttentionOp : public EachSet {
         const std::uint32_t width = text.heads * text.head_width;
         const TextRows whole = whole_text(text.tokens);
         const Texts texts{&whole, 1};
-        EdgeArray<std::uint8_t> scratch(attention_s8_scratch_bytes(s), 0x5A);
+        EdgeArray<std::uint8_t> scratch(s8_scratch_bytes(s), 0x5A);
         EdgeArray<std::int8_t> packed_keys(text.heads * s8_key_bytes(s), 0x5A);
         EdgeArray<std::int8_t> packed_values(text.heads * s8_value_bytes(s), 0x5A);
         EdgeArray<float> key_scales(text.heads * text.max_tokens, NAN);

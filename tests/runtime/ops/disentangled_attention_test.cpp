@@ -48,7 +48,9 @@ struct S8 : S8Heads {
     using PackKeyRows = PackKeyRowsS8;
     static constexpr double kTolerance = 0.06;
 
-    static std::size_t scratch_bytes(const HeadShape& s) { return disentangled_s8_scratch_bytes(s); }
+    static std::size_t scratch_bytes(const HeadShape& s) {
+        return std::max(disentangled_s8_scratch_bytes(s), pack_s8_scratch_bytes(s));
+    }
 
     struct KeyRows {
         EdgeArray<std::uint8_t> data;

@@ -18,6 +18,11 @@ void run(const Op& op, const OpContext& context, std::uint32_t at_once) {
     }
 }
 
+// For packing and for attention.
+inline std::size_t s8_scratch_bytes(const HeadShape& s) {
+    return std::max(attention_s8_scratch_bytes(s), pack_s8_scratch_bytes(s));
+}
+
 // Keys and values of a shape, full of what is no zero; `more` bytes of scratch than attention takes.
 struct S8Heads {
     using PackKeys = PackKeysS8;
@@ -33,7 +38,7 @@ struct S8Heads {
           value_bytes(s.key_heads * s8_value_bytes(s), kUnset),
           key_scales(s.key_heads * s.cache_tokens, NAN),
           value_scales(s.key_heads * s.cache_tokens, NAN),
-          scratch(attention_s8_scratch_bytes(s) + more, 0x5A) {}
+          scratch(s8_scratch_bytes(s) + more, 0x5A) {}
     S8HeadCache keys() { return {key_bytes.data(), key_scales.data()}; }
     S8HeadCache values() { return {value_bytes.data(), value_scales.data()}; }
 

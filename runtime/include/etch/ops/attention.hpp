@@ -89,10 +89,14 @@ constexpr F32HeadCache values_of_layer(const F32HeadCache& all, const HeadShape&
     return {all.packed + std::size_t{layer} * s.key_heads * f32_value_elements(s)};
 }
 
+// Bytes of a worker's scratch that packing s8 takes: four rows of a head. codegen/memory/plan.py computes the same.
+constexpr std::size_t pack_s8_scratch_bytes(const HeadShape& s) noexcept {
+    return std::size_t{4} * s.head_width;
+}
+
 // Packs each (row, key head) of a block of key rows, s8 quantized, behind the rows before it, where text.position says.
-// Cache is S8HeadCache or F32HeadCache here and below. Units: key heads, of s8 with [4][head_width] bytes of a worker's
-// scratch. The block that has the last of a text's rows zeroes what is behind it in its panel of keys or group of
-// values.
+// Cache is S8HeadCache or F32HeadCache here and below. Units: key heads. The block that has the last of a text's rows
+// zeroes what is behind it in its panel of keys or group of values.
 template <class Cache>
 struct PackKeys {
     const HeadShape& shape;
