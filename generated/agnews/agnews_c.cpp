@@ -5,7 +5,7 @@
 
 #include "agnews.h"
 #include "agnews.hpp"
-#include "etch/c_functions.hpp"
+#include "etch/calls/c_functions.hpp"
 
 namespace {
 

@@ -5,9 +5,10 @@
 #include "etch/cuda/calls.hpp"
 #include "etch/cuda/encoder.hpp"
 #include "etch/cuda/modes.hpp"
+#include "etch/decode/argmax.hpp"
 #include "etch/kernels.hpp"
 #include "etch/ops/row_ops.hpp"
-#include "etch/session.hpp"
+#include "etch/token_limits.hpp"
 
 namespace etch {
 namespace agnews {

@@ -4,6 +4,7 @@
 #include "agnews_small_weights.hpp"
 #include "etch/arena.hpp"
 #include "etch/calls.hpp"
+#include "etch/decode/argmax.hpp"
 #include "etch/ops/attention.hpp"
 #include "etch/ops/embedding.hpp"
 #include "etch/ops/linear.hpp"

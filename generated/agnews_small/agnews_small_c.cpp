@@ -5,7 +5,7 @@
 
 #include "agnews_small.h"
 #include "agnews_small.hpp"
-#include "etch/c_functions.hpp"
+#include "etch/calls/c_functions.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "agnews_small.h"
 #include "agnews_small.hpp"
 #include "agnews_small_weights.hpp"
-#include "etch/c_functions.hpp"
-#include "etch/self_test.hpp"
+#include "etch/calls/c_functions.hpp"
+#include "etch/calls/self_test.hpp"
 
 namespace etch {
 namespace agnews_small {

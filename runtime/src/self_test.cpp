@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "etch/self_test.hpp"
+#include "etch/calls/self_test.hpp"
 
 #include <cstring>
 

@@ -32,7 +32,7 @@ QUICK_TO_COMPARE = (
 )
 
 # The calls of a model that answers at once, and what of its promises shows what they do.
-ANSWERING = ("answer", "encode", "input", "kernel", "memory", "steps", "turn")
+ANSWERING = ("answer", "batch", "encode", "input", "kernel", "memory", "steps", "turn")
 PROMISES = (("overlaps",), ("steps",), ("failing-executor",), ("batches", "2"), ("one-workspace",))
 
 
@@ -162,7 +162,7 @@ AREAS = {
     "calls": Area(
         (
             *(f"runtime/include/etch/calls/{name}.hpp" for name in ANSWERING),
-            *("runtime/include/etch/session.hpp", "runtime/src/session.cpp", "runtime/src/overlap.cpp"),
+            *("runtime/src/token_limits.cpp", "runtime/src/overlap.cpp"),
         ),
         (
             Suite(("bin/test-calls", "--gtest_fail_fast"), "test-calls"),
@@ -172,7 +172,7 @@ AREAS = {
         ),
     ),
     "self_test": Area(
-        ("runtime/include/etch/self_test.hpp", "runtime/include/etch/c_functions.hpp"),
+        ("runtime/include/etch/calls/self_test.hpp", "runtime/include/etch/calls/c_functions.hpp"),
         (Suite(("bin/test-calls", "--gtest_fail_fast"), "test-calls"),),
     ),
     "choosing": calls_of(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/tags.hpp"
 
-#include "etch/session.hpp"
+#include "etch/decode/argmax.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a C function calls the one of C++: in a workspace that malloc() gave, and with lists of texts of its own layout.
-#include "etch/c_functions.hpp"
+#include "etch/calls/c_functions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a self test says of a model that answers as it should, and of one in which a single thing is wrong: a bit of a
 // table, of an answer, a number of tokens. The model is a list of answers.
-#include "etch/self_test.hpp"
+#include "etch/calls/self_test.hpp"
 
 #include <gtest/gtest.h>
 

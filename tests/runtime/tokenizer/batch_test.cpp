@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which texts go into one batch, and where.
+#include "etch/calls/batch.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "etch/session.hpp"
 #include "test_vocabulary.hpp"
 
 namespace {

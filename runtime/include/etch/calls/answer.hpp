@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "etch/calls/batch.hpp"
 #include "etch/calls/input.hpp"
 #include "etch/calls/turn.hpp"
 #include "etch/kernels.hpp"

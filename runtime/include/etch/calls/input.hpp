@@ -7,9 +7,10 @@
 
 #include "etch/calls/memory.hpp"
 #include "etch/ops/texts.hpp"
-#include "etch/session.hpp"
 #include "etch/status.hpp"
 #include "etch/step_cursor.hpp"
+#include "etch/text_pair.hpp"
+#include "etch/token_limits.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "etch/calls/generation.hpp"
-#include "etch/session.hpp"
+#include "etch/ops/texts.hpp"
 #include "etch/text_list.hpp"
 
 namespace etch {

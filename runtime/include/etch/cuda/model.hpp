@@ -10,8 +10,8 @@
 #include "etch/cuda/runner.hpp"
 #include "etch/cuda/session.hpp"
 #include "etch/cuda/upload.hpp"
-#include "etch/session.hpp"
 #include "etch/status.hpp"
+#include "etch/token_limits.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {

@@ -10,8 +10,8 @@
 #include "etch/calls/memory.hpp"
 #include "etch/calls/turn.hpp"
 #include "etch/etch.h"
-#include "etch/session.hpp"
 #include "etch/status.hpp"
+#include "etch/text_pair.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

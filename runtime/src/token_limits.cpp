@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "etch/session.hpp"
+#include "etch/token_limits.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -13,14 +13,6 @@ Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::
         if (segments != nullptr && segments[i] >= limits.segments) return Status::segment_out_of_range;
     }
     return Status::ok;
-}
-
-std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {
-    std::uint32_t best = 0;
-    for (std::uint32_t i = 1; i < n; ++i) {
-        if (values[i] > values[best]) best = i;
-    }
-    return best;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

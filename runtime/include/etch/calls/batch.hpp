@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token ids from outside, and texts that are computed together: what the generated functions of every model share.
+// Texts that are computed together.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,6 @@
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-
-struct TokenLimits {
-    std::uint32_t max_tokens;
-    std::uint32_t vocabulary;
-    std::uint32_t segments;
-};
-
-// Checks token ids before the first op reads them: 1 to max_tokens ids in [0, vocabulary), segments (null: all 0) in
-// [0, limits.segments).
-Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                    const TokenLimits& limits) noexcept;
 
 struct Batch {
     std::uint32_t count;  // texts
@@ -68,9 +57,6 @@ template <class Tokenizer, class Input>
     }
     return Status::ok;
 }
-
-// Index of the largest of n >= 1 values, the lowest such index on a tie.
-std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

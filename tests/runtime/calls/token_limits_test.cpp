@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every call checks of the token ids that it is given; the best label.
-#include "etch/session.hpp"
+// What every call checks of the token ids that it is given.
+#include "etch/token_limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,13 +33,6 @@ TEST(CheckTokens, IdsAndSegmentsWithinTheTables) {
     EXPECT_EQ(check({5, 6}, {0, 1}), Status::ok);
     EXPECT_EQ(check({5, 6}, {0, 2}), Status::segment_out_of_range);
     EXPECT_EQ(check({5, 6}, {255, 0}), Status::segment_out_of_range);
-}
-
-TEST(Argmax, TheLowestOfTheLargest) {
-    const float values[] = {1.0f, 3.0f, -5.0f, 3.0f, 2.0f};
-    EXPECT_EQ(argmax(values, 5), 1u);
-    EXPECT_EQ(argmax(values, 1), 0u);
-    EXPECT_EQ(argmax(values + 2, 3), 1u);
 }
 
 }  // namespace
