@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model families. Each module that has a MODEL_TYPE knows the tensor names and configuration keys of one family, and
-builds its Graph; no other place needs to know of it. Where a family has other keys for its limits than most, its module
-has a `read_limits`; where it has keys of its own that change no output, `HARMLESS_KEYS`."""
+builds its Graph; no other place needs to know of it. Its `FAMILY`, an object of a form in `bases`, has a `build_graph`;
+a `read_limits` where the keys of its limits are not those of most; a `graph_of` where it writes texts. A family of no
+such form has these as functions of the module. Keys of its own that change no output are `HARMLESS_KEYS`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 from ..errors import EtchError
 from ..ir.graph import Graph, Gru, ops_of
@@ -52,6 +54,12 @@ class FrontEnds(Mapping[str, ModuleType]):
 FRONT_ENDS = FrontEnds()
 
 
+def family_of(model_type: str) -> Any:
+    """What reads the folders of a model type: its module's `FAMILY`, or the module itself."""
+    module = FRONT_ENDS[model_type]
+    return getattr(module, "FAMILY", module)
+
+
 def limits_of(config: Config) -> Limits:
     """The limits of a model; refuses a model type that no front-end knows."""
     if config.model_type not in FRONT_ENDS:
@@ -65,17 +73,16 @@ def limits_of(config: Config) -> Limits:
             f"model type '{config.model_type}' is not supported; {advice(config, FRONT_ENDS)}; supported: {supported}",
             file="config.json",
         )
-    return getattr(FRONT_ENDS[config.model_type], "read_limits", usual_limits)(config)
+    return getattr(family_of(config.model_type), "read_limits", usual_limits)(config)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint for texts of at most `max_tokens` tokens, specials included."""
     config = checkpoint.config
     limits_of(config)
-    family = FRONT_ENDS[config.model_type]
     if checkpoint.sparse is not None:
         _check_predicts(checkpoint)
-    graph = family.build_graph(checkpoint, max_tokens)
+    graph = family_of(config.model_type).build_graph(checkpoint, max_tokens)
     if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
         message = f"model type '{config.model_type}' has no rows that a GRU could read"
         raise EtchError("head-not-supported", "front-end", message, file=FILE)
@@ -85,7 +92,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         message = f"model type '{config.model_type}' has no rows that could be vectors"
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
     check_sides(graph, config.model_type)
-    return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))
+    harmless = getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset())
+    return replace(graph, notes=graph.notes + unused_keys(config, harmless))
 
 
 def _check_classifies(graph: Graph, model_type: str) -> None:

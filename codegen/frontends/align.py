@@ -22,5 +22,4 @@ def _embed(checkpoint: Checkpoint, texts: Config, width: int) -> HeadOps:
     return embedding_head(checkpoint.tensors, "first", "hidden", width, text_half.PROJECTION, outputs)
 
 
-_FAMILY = BertTexts("AlignModel", BERT_BASE, _embed)
-read_limits, build_graph = _FAMILY.limits, _FAMILY.graph
+FAMILY = BertTexts("AlignModel", BERT_BASE, _embed)

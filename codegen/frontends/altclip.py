@@ -38,7 +38,7 @@ def _embed(checkpoint: Checkpoint, texts: Config, width: int) -> HeadOps:
     return body, {_ROW: width, _TEACHERS: inner, OUT: outputs}, Head(Embedding(outputs), OUT)
 
 
-_FAMILY = BertTexts(
+FAMILY = BertTexts(
     "AltCLIPModel",
     _OF_TEXTS,
     _embed,
@@ -48,4 +48,3 @@ _FAMILY = BertTexts(
     prefix=f"{text_half.TEXT_MODEL}roberta.",
     harmless=HARMLESS_OF_TEXTS | {"pooler_fn", "project_dim"},
 )
-read_limits, build_graph = _FAMILY.limits, _FAMILY.graph

@@ -12,10 +12,4 @@ MODEL_TYPE = "bart"
 # What the tokenizer reads.
 HARMLESS_KEYS = _HARMLESS | {"grapheme_chars", "phoneme_chars"}
 # Labels are three, as of NLI, where a classifier names none.
-_FAMILY = Family(
-    "BartForConditionalGeneration", "RobertaTokenizer", Form(embedding_norm=True), of_rows="Bart", labels=3
-)
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("BartForConditionalGeneration", "RobertaTokenizer", Form(embedding_norm=True), of_rows="Bart", labels=3)

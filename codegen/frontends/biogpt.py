@@ -54,13 +54,10 @@ def _shape(config: Config) -> LayerShape:
     )
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "BioGpt",
     "BioGptTokenizer",
     _stack,
     names=Names("biogpt.", logits="output_projection.weight"),
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

@@ -17,9 +17,6 @@ _SAID: dict[str, object] = {
     "extra_pos_embeddings": 0,
     "layernorm_variant": "prelayernorm",
 }
-_FAMILY = Family(
+FAMILY = Family(
     "BlenderbotForConditionalGeneration", "BlenderbotTokenizer", Form(pre_norm=True), positions_from_first, said=_SAID
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

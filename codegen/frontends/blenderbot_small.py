@@ -19,9 +19,6 @@ _SAID: dict[str, object] = {
     "layernorm_variant": "xlm",
 }
 _FORM = Form(embedding_norm=True, norm_of_written_words=True)
-_FAMILY = Family(
+FAMILY = Family(
     "BlenderbotSmallForConditionalGeneration", "BlenderbotSmallTokenizer", _FORM, positions_from_first, said=_SAID
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

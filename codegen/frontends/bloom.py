@@ -72,7 +72,7 @@ def _named(config: Config, key: str) -> str:
     return key
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "Bloom",
     "TokenizersBackend",
     _stack,
@@ -83,6 +83,3 @@ _FAMILY = Family(
     endless=True,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

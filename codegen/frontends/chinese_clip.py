@@ -20,5 +20,4 @@ def _embed(checkpoint: Checkpoint, texts: Config, width: int) -> HeadOps:
     return embedding_head(checkpoint.tensors, "first", "hidden", width, text_half.PROJECTION, outputs, bias=False)
 
 
-_FAMILY = BertTexts("ChineseCLIPModel", BERT_BASE, _embed, keys=text_half.OLD_OR_NEW)
-read_limits, build_graph = _FAMILY.limits, _FAMILY.graph
+FAMILY = BertTexts("ChineseCLIPModel", BERT_BASE, _embed, keys=text_half.OLD_OR_NEW)

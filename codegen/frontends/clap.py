@@ -39,7 +39,7 @@ def _embed(checkpoint: Checkpoint, texts: Config, width: int) -> HeadOps:
     return body, {_ROW: width, _POOLED: width, _INNER: outputs, OUT: outputs}, Head(Embedding(outputs), OUT)
 
 
-_FAMILY = BertTexts(
+FAMILY = BertTexts(
     "ClapModel",
     ROBERTA_BASE,
     _embed,
@@ -47,4 +47,3 @@ _FAMILY = BertTexts(
     tokenizer_class="RobertaTokenizer",
     harmless=HARMLESS_OF_TEXTS | {"projection_dim", "projection_hidden_act"},
 )
-read_limits, build_graph = _FAMILY.limits, _FAMILY.graph

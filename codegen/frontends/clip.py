@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .bases import text_half
-from .clip_text_model import FAMILY
+from ..load.tokenizer_files.tokenizer_config import CLIP_TOKENIZER
+from .bases import clip_texts, text_half
 
 MODEL_TYPE = "clip"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
-read_limits, build_graph = FAMILY.whole_limits, FAMILY.whole_graph
+FAMILY = clip_texts.ClipFamily("CLIP", CLIP_TOKENIZER)

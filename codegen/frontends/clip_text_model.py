@@ -4,10 +4,9 @@ end token is the embedding, through a linear where the class has one. Names as i
 
 from __future__ import annotations
 
-from ..load.tokenizer_files.tokenizer_config import CLIP_TOKENIZER
+from . import clip
 from .bases import clip_texts
 
 MODEL_TYPE = "clip_text_model"
 HARMLESS_KEYS = clip_texts.HARMLESS_KEYS
-FAMILY = clip_texts.ClipFamily("CLIP", CLIP_TOKENIZER)
-read_limits, build_graph = FAMILY.text_limits, FAMILY.text_graph
+read_limits, build_graph = clip.FAMILY.text_limits, clip.FAMILY.text_graph

@@ -12,11 +12,10 @@ HARMLESS_KEYS = text_half.HARMLESS_KEYS | {
     *("extract_layers", "reduce_dim", "decoder_num_attention_heads", "decoder_attention_dropout"),
     *("decoder_hidden_act", "decoder_intermediate_size", "conditional_layer", "use_complex_transposed_convolution"),
 }
-_FAMILY = clip_texts.ClipFamily(
+FAMILY = clip_texts.ClipFamily(
     "CLIPSeg",
     CLIP_TOKENIZER,
     others=("decoder.*",),
     holders=("CLIPSegForImageSegmentation",),
     held="clip.",
 )
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph

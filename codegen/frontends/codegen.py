@@ -23,7 +23,4 @@ def _projections(made: LayerParts, heads: int) -> tuple[Linear, Linear, Linear]:
     return query, key, value
 
 
-_FAMILY = family("CodeGen", _projections)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = family("CodeGen", _projections)

@@ -47,7 +47,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-_FAMILY = Family("Cohere", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Cohere", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)

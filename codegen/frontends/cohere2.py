@@ -44,7 +44,4 @@ def _every(config: Config) -> int:
     return config.positive_int("sliding_window_pattern", _EVERY, maximum=parts.MAX_LAYERS)
 
 
-_FAMILY = Family("Cohere2", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Cohere2", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)

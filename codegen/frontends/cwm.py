@@ -48,7 +48,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, masks=masks).seen, form)
 
 
-_FAMILY = Family("Cwm", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Cwm", "TokenizersBackend", _stack)

@@ -78,6 +78,4 @@ def _rows_by_head(array: Array, part: int, shape: LayerShape) -> Computed:
     return Computed(f"{array.name}[{part}]", (shape.hidden, shape.hidden), rows, array.file)
 
 
-_FAMILY = deberta_like.Family("Deberta", "DebertaTokenizer", _layer)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
+FAMILY = deberta_like.Family("Deberta", "DebertaTokenizer", _layer)

@@ -70,6 +70,4 @@ def _read_relative(config: Config) -> Relative:
     return Relative(kinds, 1 + len(kinds), config.flag("relative_attention", False), buckets, farthest)
 
 
-_FAMILY = deberta_like.Family("DebertaV2", "DebertaV2Tokenizer", _layer)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
+FAMILY = deberta_like.Family("DebertaV2", "DebertaV2Tokenizer", _layer)

@@ -48,6 +48,4 @@ def _prediction(config: Config, tensors: TensorFile, stack: Stack) -> Prediction
     return Prediction.of_rows("lm_head", stack.width, bias=config.flag("mlp_bias", False))
 
 
-_FAMILY = Family("EuroBert", ("model.",), _EPSILON, _seen_by, _classifier, _prediction)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
+FAMILY = Family("EuroBert", ("model.",), _EPSILON, _seen_by, _classifier, _prediction)

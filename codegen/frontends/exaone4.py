@@ -40,7 +40,4 @@ def _kinds(config: Config) -> tuple[str, ...]:
     return layer_kinds(config, every_so_manyth(config, every))
 
 
-_FAMILY = Family("Exaone4", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Exaone4", "TokenizersBackend", _stack)

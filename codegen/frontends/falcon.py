@@ -100,7 +100,7 @@ def _says(config: Config, key: str, usual: bool) -> bool:
     return (key not in config and usual) or (config.values.get(key) is not None and config.flag(key))
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "Falcon",
     "TokenizersBackend",
     _stack,
@@ -109,6 +109,3 @@ _FAMILY = Family(
     usual_positions=_POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

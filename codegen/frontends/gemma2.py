@@ -56,7 +56,4 @@ def logits_cap(config: Config) -> float | None:
     return cap_of(config, "final_logit_softcapping", _LOGITS)
 
 
-_FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True)

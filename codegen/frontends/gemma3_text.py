@@ -95,7 +95,7 @@ def factors_in(config: Config) -> Factors:
 
 def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     both_ways = config.values.get(_BOTH_WAYS) is not None and config.flag(_BOTH_WAYS)
-    if both_ways and read_limits(config).writes_texts:
+    if both_ways and FAMILY.read_limits(config).writes_texts:
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
     if both_ways:
         window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
@@ -103,7 +103,4 @@ def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     return masks_by_kind(config, kinds, _WINDOW, tokens)
 
 
-_FAMILY = Family("Gemma3Text", "GemmaTokenizer", _stack, writer="Gemma3ForCausalLM", tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Gemma3Text", "GemmaTokenizer", _stack, writer="Gemma3ForCausalLM", tied=True)

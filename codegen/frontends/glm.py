@@ -41,7 +41,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return glm_stack(config, tensors, prefix, vocabulary, tokens, BlockNorms())
 
 
-_FAMILY = Family("Glm", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Glm", "TokenizersBackend", _stack)

@@ -69,7 +69,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     return Stack(body, widths, words, width)
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "GPT2",
     "GPT2Tokenizer",
     _stack,
@@ -79,6 +79,3 @@ _FAMILY = Family(
     positions=POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

@@ -61,7 +61,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     return Stack(body, widths, words, width)
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "GPTBigCode",
     AS_IN_JSON,
     _stack,
@@ -70,6 +70,3 @@ _FAMILY = Family(
     positions=POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

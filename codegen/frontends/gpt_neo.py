@@ -101,7 +101,4 @@ def _repeated(patterns: object) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-_FAMILY = Family("GPTNeo", "GPT2Tokenizer", _stack, names=_NAMES, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("GPTNeo", "GPT2Tokenizer", _stack, names=_NAMES, tied=True)

@@ -61,7 +61,4 @@ def _angles(config: Config, width: int) -> tuple[Angles, int]:
     return partial_angles(*said_in(config), usual, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), width)
 
 
-_FAMILY = Family("GPTNeoX", "GPTNeoXTokenizer", _stack, names=_NAMES)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("GPTNeoX", "GPTNeoXTokenizer", _stack, names=_NAMES)

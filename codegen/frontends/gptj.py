@@ -95,7 +95,4 @@ def family(name: str, projections: Projections) -> Family:
     )
 
 
-_FAMILY = family("GPTJ", _projections)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = family("GPTJ", _projections)

@@ -30,7 +30,4 @@ def logits_factor(config: Config) -> float:
     return 1 / parts.factor_of(config, "logits_scaling")
 
 
-_FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=logits_factor)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=logits_factor)

@@ -35,7 +35,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-_FAMILY = Family("GraniteMoe", "TokenizersBackend", _stack, logits_factor=logits_factor)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("GraniteMoe", "TokenizersBackend", _stack, logits_factor=logits_factor)

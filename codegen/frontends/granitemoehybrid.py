@@ -53,7 +53,4 @@ def _check_dense(config: Config) -> None:
         raise parts.refuse("layers-out-of-range", f"{key}: expected {layers} of {' or '.join(_ATTENTION)}")
 
 
-_FAMILY = Family("GraniteMoeHybrid", "TokenizersBackend", _stack, logits_factor=logits_factor)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("GraniteMoeHybrid", "TokenizersBackend", _stack, logits_factor=logits_factor)

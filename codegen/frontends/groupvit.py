@@ -68,7 +68,6 @@ def _normed_linear(tensors: TensorFile, prefix: str, outputs: int, width: int) -
     )
 
 
-_FAMILY = clip_texts.ClipFamily(
+FAMILY = clip_texts.ClipFamily(
     "GroupViT", CLIP_TOKENIZER, replace(clip_texts.CLIP, width=256, heads=4, inner=1024), project=_project
 )
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph

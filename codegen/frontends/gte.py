@@ -16,7 +16,7 @@ def _prediction(shape: LayerShape) -> Prediction:
     return replace(Prediction.as_roberta(shape), norm="lm_head.norm", bias="lm_head.decoder.bias")
 
 
-_FAMILY = rotary_bert.Family(
+FAMILY = rotary_bert.Family(
     name="Gte",
     prefix="gte.",
     embedding_norm="embeddings.LayerNorm",
@@ -41,6 +41,3 @@ _FAMILY = rotary_bert.Family(
     classifier=("classifier", "pooler.dense"),
     prediction=_prediction,
 )
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph

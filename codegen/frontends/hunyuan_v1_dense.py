@@ -54,7 +54,4 @@ def _angles(config: Config, positions: int, width: int) -> Angles:
     return angles_in({"rope_theta": base}, key, theta, positions)
 
 
-_FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", _stack)

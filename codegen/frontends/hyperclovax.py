@@ -28,7 +28,4 @@ def _logits(config: Config) -> float:
     return parts.factor_of(config, "logits_scaling")
 
 
-_FAMILY = Family("HyperCLOVAX", AS_IN_JSON, _stack, logits_factor=_logits)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("HyperCLOVAX", AS_IN_JSON, _stack, logits_factor=_logits)

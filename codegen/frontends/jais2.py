@@ -25,7 +25,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, with_squares(config, form))
 
 
-_FAMILY = Family("Jais2", GPT2_TOKENIZER, _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Jais2", GPT2_TOKENIZER, _stack)

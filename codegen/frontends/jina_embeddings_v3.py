@@ -7,7 +7,7 @@ from .bases import rotary_bert
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "jina_embeddings_v3"
-_FAMILY = rotary_bert.Family(
+FAMILY = rotary_bert.Family(
     name="JinaEmbeddingsV3",
     prefix="roberta.",
     embedding_norm="emb_ln",
@@ -32,6 +32,3 @@ _FAMILY = rotary_bert.Family(
     classifier=("classifier.out_proj", "classifier.dense"),
     prediction=Prediction.as_roberta,
 )
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph

@@ -49,7 +49,7 @@ def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions
     return positions
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "LEDForConditionalGeneration",
     "RobertaTokenizer",
     _FORM,
@@ -57,6 +57,3 @@ _FAMILY = Family(
     of_rows="LED",
     endings=("ForQuestionAnswering",),
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

@@ -160,7 +160,4 @@ def _inner(config: Config) -> int:
     return inner
 
 
-_FAMILY = Family("Lfm2", "TokenizersBackend", _stack, tied=True, tied_keys=("tie_embedding", "tie_word_embeddings"))
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Lfm2", "TokenizersBackend", _stack, tied=True, tied_keys=("tie_embedding", "tie_word_embeddings"))

@@ -114,7 +114,4 @@ def _gate(made: LlamaParts) -> tuple[Op, ...]:
     )
 
 
-_FAMILY = Family("Lfm3", "TokenizersBackend", _stack, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Lfm3", "TokenizersBackend", _stack, tied=True)

@@ -42,7 +42,4 @@ def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions
     return lambda of, width: Term(table(width), "positions")
 
 
-_FAMILY = Family("M2M100ForConditionalGeneration", "M2M100Tokenizer", _FORM, _positions, padding=_padding)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("M2M100ForConditionalGeneration", "M2M100Tokenizer", _FORM, _positions, padding=_padding)

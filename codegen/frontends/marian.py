@@ -34,7 +34,4 @@ def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions
     return encoder_decoder.computed_positions(config)
 
 
-_FAMILY = Family("MarianMTModel", "MarianTokenizer", encoder_decoder.Form(), _positions, check=_check)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("MarianMTModel", "MarianTokenizer", encoder_decoder.Form(), _positions, check=_check)

@@ -16,8 +16,4 @@ _SAID: dict[str, object] = {
     "extra_pos_embeddings": 2,
 }
 _FORM = Form(embedding_norm=True, pre_norm=True)
-_FAMILY = Family("MBartForConditionalGeneration", "MBartTokenizer", _FORM, said=_SAID)
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("MBartForConditionalGeneration", "MBartTokenizer", _FORM, said=_SAID)

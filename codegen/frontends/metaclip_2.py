@@ -8,5 +8,4 @@ from .bases import clip_texts, text_half
 
 MODEL_TYPE = "metaclip_2"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
-_FAMILY = clip_texts.ClipFamily("MetaClip2", "XLMRobertaTokenizer", old_end=None)
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph
+FAMILY = clip_texts.ClipFamily("MetaClip2", "XLMRobertaTokenizer", old_end=None)

@@ -58,7 +58,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, _FORM)
 
 
-_FAMILY = Family("Ministral3", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Ministral3", "TokenizersBackend", _stack)

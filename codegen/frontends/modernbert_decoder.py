@@ -62,7 +62,7 @@ def _classifier(config: Config, tensors: TensorFile, stack: Stack) -> HeadOps:
     )
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "ModernBertDecoder",
     AS_IN_JSON,
     _stack,
@@ -73,6 +73,3 @@ _FAMILY = Family(
     usual_positions=_POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

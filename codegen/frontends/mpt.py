@@ -93,7 +93,7 @@ def _width(config: Config) -> int:
     return config.positive_int("d_model", _WIDTH, maximum=parts.MAX_WIDTH)
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "Mpt",
     "GPTNeoXTokenizer",
     _stack,
@@ -103,6 +103,3 @@ _FAMILY = Family(
     usual_positions=_TOKENS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

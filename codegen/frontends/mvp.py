@@ -20,9 +20,6 @@ def _check(config: Config) -> None:
         raise parts.refuse("config-not-supported", "use_prompt is true: prompts are not supported")
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "MvpForConditionalGeneration", "RobertaTokenizer", Form(embedding_norm=True), check=_check, of_rows="Mvp"
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

@@ -54,7 +54,4 @@ def _logits_cap(config: Config) -> float | None:
     return cap_of(config, "final_logit_softcapping", _CAP)
 
 
-_FAMILY = Family("NanoChat", "TokenizersBackend", _stack, logits_cap=_logits_cap)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("NanoChat", "TokenizersBackend", _stack, logits_cap=_logits_cap)

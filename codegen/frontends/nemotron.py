@@ -34,7 +34,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, with_squares(config, form))
 
 
-_FAMILY = Family("Nemotron", AS_IN_JSON, _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Nemotron", AS_IN_JSON, _stack)

@@ -57,7 +57,7 @@ def _activation(config: Config) -> str:
     return parts.activation_named(_ACTIVATIONS[name], _ACTIVATION)
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "OpenAIGPT",
     "OpenAIGPTTokenizer",
     _stack,
@@ -67,6 +67,3 @@ _FAMILY = Family(
     positions=POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

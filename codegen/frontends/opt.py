@@ -83,9 +83,6 @@ def _width(config: Config) -> int:
     return config.positive_int(_WIDTH if said else "hidden_size", maximum=parts.MAX_WIDTH)
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "OPT", "GPT2Tokenizer", _stack, names=Names("model.decoder.", alone="decoder."), width_of=_width, tied=True
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

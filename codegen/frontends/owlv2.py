@@ -11,7 +11,7 @@ from .owlvit import BOXES, TEXTS
 
 MODEL_TYPE = "owlv2"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
-_FAMILY = clip_texts.ClipFamily(
+FAMILY = clip_texts.ClipFamily(
     "Owlv2",
     CLIP_TOKENIZER,
     TEXTS,
@@ -20,4 +20,3 @@ _FAMILY = clip_texts.ClipFamily(
     holders=("Owlv2ForObjectDetection",),
     held="owlv2.",
 )
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph

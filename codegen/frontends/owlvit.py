@@ -14,7 +14,7 @@ MODEL_TYPE = "owlvit"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
 TEXTS = replace(clip_texts.CLIP, tokens=16)
 BOXES = ("class_head.*", "box_head.*", "layer_norm.*")
-_FAMILY = clip_texts.ClipFamily(
+FAMILY = clip_texts.ClipFamily(
     "OwlViT",
     CLIP_TOKENIZER,
     TEXTS,
@@ -23,4 +23,3 @@ _FAMILY = clip_texts.ClipFamily(
     holders=("OwlViTForObjectDetection",),
     held="owlvit.",
 )
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph

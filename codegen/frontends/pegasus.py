@@ -30,7 +30,4 @@ def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions
 
 
 _FORM = encoder_decoder.Form(pre_norm=True)
-_FAMILY = Family("PegasusForConditionalGeneration", "PegasusTokenizer", _FORM, _positions, said=_SAID)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("PegasusForConditionalGeneration", "PegasusTokenizer", _FORM, _positions, said=_SAID)

@@ -65,7 +65,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return Stack(body, widths, words, width)
 
 
-_FAMILY = Family("Persimmon", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Persimmon", "TokenizersBackend", _stack)

@@ -43,7 +43,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return Stack((*body, made.final_norm("final_layernorm")), sizes.widths, words, sizes.width)
 
 
-_FAMILY = Family("Phi", "GPT2Tokenizer", _stack, names=Names(logits_bias="lm_head.bias"))
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Phi", "GPT2Tokenizer", _stack, names=Names(logits_bias="lm_head.bias"))

@@ -55,7 +55,4 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     return Rotation(angles, tokens, turned, masks=masks)
 
 
-_FAMILY = Family("Phi3", "TokenizersBackend", _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Phi3", "TokenizersBackend", _stack)

@@ -15,7 +15,7 @@ from .shared.encoder_decoder import HARMLESS_KEYS, Form
 __all__ = ["HARMLESS_KEYS"]
 
 MODEL_TYPE = "plbart"
-_FAMILY = Family(
+FAMILY = Family(
     "PLBartForConditionalGeneration",
     "PLBartTokenizer",
     Form(embedding_norm=True, scales_words=True),
@@ -23,6 +23,3 @@ _FAMILY = Family(
     endings=(CLASSIFIER_ENDING,),
     turns=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

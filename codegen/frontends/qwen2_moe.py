@@ -44,7 +44,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-_FAMILY = Family("Qwen2Moe", TOKENIZER_CLASS, _stack)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("Qwen2Moe", TOKENIZER_CLASS, _stack)

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from .bases import text_half
-from .siglip_text_model import FAMILY
+from ..load.tokenizer_files.tokenizer_config import SIGLIP_TOKENIZER
+from .bases import siglip_texts, text_half
 
 MODEL_TYPE = "siglip"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
-read_limits, build_graph = FAMILY.whole_limits, FAMILY.whole_graph
+FAMILY = siglip_texts.SiglipFamily("Siglip", SIGLIP_TOKENIZER)

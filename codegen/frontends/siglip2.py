@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from .bases import text_half
-from .siglip2_text_model import FAMILY
+from ..load.tokenizer_files.tokenizer_config import SIGLIP2_TOKENIZER
+from .bases import siglip_texts, text_half
 
 MODEL_TYPE = "siglip2"
 HARMLESS_KEYS = text_half.HARMLESS_KEYS
-read_limits, build_graph = FAMILY.whole_limits, FAMILY.whole_graph
+FAMILY = siglip_texts.SiglipFamily("Siglip2", SIGLIP2_TOKENIZER)

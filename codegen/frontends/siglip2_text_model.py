@@ -4,10 +4,9 @@ of it, too."""
 
 from __future__ import annotations
 
-from ..load.tokenizer_files.tokenizer_config import SIGLIP2_TOKENIZER
+from . import siglip2
 from .bases import siglip_texts
 
 MODEL_TYPE = "siglip2_text_model"
 HARMLESS_KEYS = siglip_texts.HARMLESS_KEYS
-FAMILY = siglip_texts.SiglipFamily("Siglip2", SIGLIP2_TOKENIZER)
-read_limits, build_graph = FAMILY.text_limits, FAMILY.text_graph
+read_limits, build_graph = siglip2.FAMILY.text_limits, siglip2.FAMILY.text_graph

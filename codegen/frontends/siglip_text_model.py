@@ -4,10 +4,9 @@ number of tokens, which are all read, and the last row is the embedding, through
 
 from __future__ import annotations
 
-from ..load.tokenizer_files.tokenizer_config import SIGLIP_TOKENIZER
+from . import siglip
 from .bases import siglip_texts
 
 MODEL_TYPE = "siglip_text_model"
 HARMLESS_KEYS = siglip_texts.HARMLESS_KEYS
-FAMILY = siglip_texts.SiglipFamily("Siglip", SIGLIP_TOKENIZER)
-read_limits, build_graph = FAMILY.text_limits, FAMILY.text_graph
+read_limits, build_graph = siglip.FAMILY.text_limits, siglip.FAMILY.text_graph

@@ -34,7 +34,4 @@ def _turned(config: Config) -> tuple[bool, ...]:
     return tuple(map(bool, said[:layers]))
 
 
-_FAMILY = Family("SmolLM3", "TokenizersBackend", _stack, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("SmolLM3", "TokenizersBackend", _stack, tied=True)

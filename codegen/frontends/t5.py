@@ -8,8 +8,4 @@ from .bases import t5_family
 
 MODEL_TYPE = "t5"
 HARMLESS_KEYS = t5_family.HARMLESS_KEYS
-_FAMILY = t5_family.Family("T5", t5_family.Form("relu", scaling="said"))
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = t5_family.Family("T5", t5_family.Form("relu", scaling="said"))

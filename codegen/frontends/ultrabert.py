@@ -113,6 +113,4 @@ def _prediction(config: Config, tensors: TensorFile, stack: Stack) -> Prediction
     )
 
 
-_FAMILY = Family("Ultrabert", ("ultrabert.", "model."), _EPSILON, _seen_by, _classifier, _prediction)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
+FAMILY = Family("Ultrabert", ("ultrabert.", "model."), _EPSILON, _seen_by, _classifier, _prediction)

@@ -9,8 +9,4 @@ from .bases import t5_family
 MODEL_TYPE = "umt5"
 HARMLESS_KEYS = t5_family.HARMLESS_KEYS
 _FORM = t5_family.Form("gated-gelu", scaling="always", begin=0, bias_by_layer=True)
-_FAMILY = t5_family.Family("UMT5", _FORM, tokenizer_class="TokenizersBackend")
-
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = t5_family.Family("UMT5", _FORM, tokenizer_class="TokenizersBackend")

@@ -20,7 +20,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 
 # The class that is made where a folder names none; those of Google name GemmaTokenizer.
-_FAMILY = Family("VaultGemma", "TokenizersBackend", _stack, logits_cap=logits_cap, tied=True)
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of
+FAMILY = Family("VaultGemma", "TokenizersBackend", _stack, logits_cap=logits_cap, tied=True)

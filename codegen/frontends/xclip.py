@@ -13,5 +13,4 @@ HARMLESS_KEYS = text_half.HARMLESS_KEYS | {
     *("prompt_attention_dropout", "prompt_projection_dropout"),
 }
 _VIDEOS = ("mit.*", "prompts_visual_layernorm.*", "prompts_visual_projection", "prompts_generator.*")
-_FAMILY = clip_texts.ClipFamily("XCLIP", CLIP_TOKENIZER, takes_largest=True, others=_VIDEOS)
-read_limits, build_graph = _FAMILY.whole_limits, _FAMILY.whole_graph
+FAMILY = clip_texts.ClipFamily("XCLIP", CLIP_TOKENIZER, takes_largest=True, others=_VIDEOS)

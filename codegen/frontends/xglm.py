@@ -77,7 +77,7 @@ def _shape(config: Config) -> LayerShape:
     )
 
 
-_FAMILY = Family(
+FAMILY = Family(
     "XGLM",
     "XGLMTokenizer",
     _stack,
@@ -85,6 +85,3 @@ _FAMILY = Family(
     positions=POSITIONS,
     tied=True,
 )
-read_limits = _FAMILY.read_limits
-build_graph = _FAMILY.build_graph
-graph_of = _FAMILY.graph_of

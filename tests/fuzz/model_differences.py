@@ -50,7 +50,7 @@ from writer_variants import CLASSES  # noqa: E402
 
 from codegen import pipeline  # noqa: E402
 from codegen.errors import EtchError  # noqa: E402
-from codegen.frontends import FRONT_ENDS  # noqa: E402
+from codegen.frontends import family_of  # noqa: E402
 from codegen.ir import graph as g  # noqa: E402
 from codegen.ir.check_graph import check_graph  # noqa: E402
 from codegen.ir.check_supported import check_supported  # noqa: E402
@@ -298,7 +298,7 @@ def outputs(
 
 def compare_writer(folder: Path, family: str, number: int) -> None:
     """The same of a generative model: logits behind random tokens, and what is written."""
-    files, front = CheckpointFolder(folder), FRONT_ENDS[family]
+    files, front = CheckpointFolder(folder), family_of(family)
     config = Config.from_json(files.read_json(_CONFIG))
     limits = front.read_limits(config)
     check_keys(config, may_decode=True)

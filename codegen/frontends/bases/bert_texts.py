@@ -44,7 +44,7 @@ class BertTexts:
     prefix: str = TEXT_MODEL  # of its encoder of texts, as files call it
     harmless: frozenset[str] = HARMLESS_KEYS
 
-    def limits(self, config: Config) -> Limits:
+    def read_limits(self, config: Config) -> Limits:
         """Of the texts of a whole one."""
         return self.text_limits(of_texts(config, self.keys, self.usual))
 
@@ -53,7 +53,7 @@ class BertTexts:
         limits = limits_of if self.is_roberta else usual_limits
         return replace(limits(texts, self.tokenizer_class), names_labels=False)
 
-    def graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""
 
         def build(texts: Config) -> TextHalf:

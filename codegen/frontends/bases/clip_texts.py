@@ -95,7 +95,7 @@ class ClipFamily:
         """Of its encoder of texts alone."""
         return self.form.limits(config, self.tokenizer_class)
 
-    def whole_limits(self, config: Config) -> Limits:
+    def read_limits(self, config: Config) -> Limits:
         """Of the texts of a whole one."""
         return self.text_limits(of_texts(config))
 
@@ -121,7 +121,7 @@ class ClipFamily:
         vocabulary = self.form.vocabulary_in(config)
         return Graph(widths | head_widths, body + ops, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
 
-    def whole_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""
         config, tensors, form = checkpoint.config, checkpoint.tensors, self.form
         prefix = self.held if f"{self.held}{TEXT_MODEL}{_WORDS}" in tensors else ""

@@ -32,7 +32,7 @@ class SiglipFamily:
         """Of its encoder of texts alone."""
         return _FORM.limits(config, "TokenizersBackend", padded=True)
 
-    def whole_limits(self, config: Config) -> Limits:
+    def read_limits(self, config: Config) -> Limits:
         """Of the texts of a whole one."""
         return _FORM.limits(of_texts(config, NEW), self.tokenizer_class, padded=True)
 
@@ -45,7 +45,7 @@ class SiglipFamily:
         tensors.finish()
         return Graph(half.widths, half.body, (half.result,), half.vocabulary, parts.SEGMENTS, max_tokens)
 
-    def whole_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""
 
         def build(texts: Config) -> TextHalf:

@@ -15,7 +15,7 @@ from recorded_changes import graph_of as graph_of_folder
 from test_generation import graph_of, recorded
 
 from codegen.errors import EtchError
-from codegen.frontends import FRONT_ENDS
+from codegen.frontends import family_of
 from codegen.load.config import Config
 from codegen.oracle.interpret import Interpreter
 
@@ -38,7 +38,7 @@ def logits(variant: str, without: tuple[str, ...] = (), **changes: Any) -> np.nd
 )
 def test_texts_that_are_not_too_long(said: dict[str, Any], positions: int) -> None:
     config = Config.from_json({"d_model": 8, "vocab_size": 9, "max_position_embeddings": 4096} | said)
-    assert FRONT_ENDS["bigbird_pegasus"].read_limits(config).positions == positions
+    assert family_of("bigbird_pegasus").read_limits(config).positions == positions
 
 
 def test_what_no_key_says() -> None:

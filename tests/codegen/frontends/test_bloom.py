@@ -82,8 +82,8 @@ def test_texts_have_no_end() -> None:
     assert pipeline.to_graph(pipeline.load(folder(ROWS)), 70).max_tokens == 70
     writer = CheckpointFolder(HERE / "bloom" / "own")
     config = Config.from_json(writer.read_json("config.json"))
-    assert bloom.read_limits(config).positions == 2048
-    assert bloom.graph_of(config, open_weights(writer)[0], 3000, 2).max_tokens == 3000
+    assert bloom.FAMILY.read_limits(config).positions == 2048
+    assert bloom.FAMILY.graph_of(config, open_weights(writer)[0], 3000, 2).max_tokens == 3000
 
 
 def test_the_class_of_its_tokenizer(tmp_path: Path) -> None:

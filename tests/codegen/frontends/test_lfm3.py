@@ -72,7 +72,7 @@ def test_gates_by_either_name(tmp_path: Path) -> None:
     }
     write_safetensors(tmp_path / "model.safetensors", {name: of.astype(np.float32) for name, of in tensors.items()})
     config = Config.from_json(CheckpointFolder(HERE / OWN).read_json("config.json"))
-    made = FRONT_ENDS["lfm3"].graph_of(config, open_weights(CheckpointFolder(tmp_path))[0], 24, 17)
+    made = FRONT_ENDS["lfm3"].FAMILY.graph_of(config, open_weights(CheckpointFolder(tmp_path))[0], 24, 17)
     ids = recorded(OWN)["outputs"][2]["ids"]
     assert np.array_equal(Interpreter(made).logits(ids, [0] * len(ids), []), logits(OWN))
 

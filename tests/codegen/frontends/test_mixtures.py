@@ -15,7 +15,7 @@ from test_generation import HERE, graph_of, recorded
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
-from codegen.frontends import FRONT_ENDS
+from codegen.frontends import family_of
 from codegen.ir import graph as g
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
@@ -136,7 +136,7 @@ def test_files_of_newer_forms(variant: str, form: str, tmp_path: Path) -> None:
     stack(form)(tmp_path / "folder")
     folder = CheckpointFolder(tmp_path / "folder")
     config = Config.from_json(folder.read_json("config.json"))
-    family = FRONT_ENDS[variant.partition("/")[0]]
+    family = family_of(variant.partition("/")[0])
     found = family.graph_of(config, open_weights(folder)[0], 24, recorded(variant)["max_target"])
     assert np.array_equal(logits(found, variant), logits(graph_of(variant), variant))
 

@@ -25,7 +25,7 @@ from codegen.load.shards import open_weights
 def tables(made: Path) -> list[g.Parameter]:
     """Of encoder and decoder."""
     files = CheckpointFolder(made)
-    graph = pegasus.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 24, 17)
+    graph = pegasus.FAMILY.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 24, 17)
     return [op.terms[1].table for op, _ in g.ops_of(graph) if isinstance(op, g.Embed)]
 
 

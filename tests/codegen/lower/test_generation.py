@@ -20,7 +20,7 @@ from sampling import sampled
 from tiny_generators import MAX_TARGET, decoder_only
 
 from codegen.errors import EtchError
-from codegen.frontends import FRONT_ENDS
+from codegen.frontends import family_of
 from codegen.ir import graph as g
 from codegen.ir.check_graph import check_graph
 from codegen.ir.search import Search
@@ -82,7 +82,7 @@ def graph_of(variant: str, without: tuple[str, ...] = (), **changes: Any) -> g.G
     folder = CheckpointFolder(HERE / variant)
     said = folder.read_json("config.json") | changes
     config = Config.from_json({key: value for key, value in said.items() if key not in without})
-    family = FRONT_ENDS[variant.partition("/")[0]]
+    family = family_of(variant.partition("/")[0])
     limits = 24, recorded(variant)["max_target"]
     return family.graph_of(config, open_weights(folder)[0], *limits, settings_of(variant, config))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from codegen.emulate.generation import Generation
-from codegen.frontends.bart import graph_of
+from codegen.frontends import bart
 from codegen.ir import program as p
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
@@ -36,7 +36,9 @@ def folder() -> Path:
 @cache
 def interpreter() -> Interpreter:
     files = CheckpointFolder(folder())
-    return Interpreter(graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63))
+    return Interpreter(
+        bart.FAMILY.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
+    )
 
 
 @cache

@@ -294,7 +294,7 @@ def test_a_trained_model(recipe: str, most: int, checkpoint: Path, shared: Path,
     if models is None:
         pytest.skip("ETCH_MODELS is not set")
     files = CheckpointFolder(Path(models) / "bart_g2p_us")
-    made = bart.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
+    made = bart.FAMILY.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
     folder = shared / "writers" / f"bart_g2p_us_{recipe}" / "form"
     once(folder.parent / "made", recipe, lambda: generate(made, recipe, "host", checkpoint, folder))
     program = build_test(folder, SOURCE, tmp_path / "program")
