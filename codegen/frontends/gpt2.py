@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Attention, Embed, Layers, Op, Term
+from ..ir.graph import Attention, Embed, Layers, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .bases.decoder_family import Family, Names
+from .bases.decoder_family import Family, Names, StackOf
 from .shared import parts
 from .shared.layer_parts import ATTENTION
 from .shared.llama_stack import Stack
@@ -14,13 +14,13 @@ from .shared.transposed_parts import TransposedParts
 
 MODEL_TYPE = "gpt2"
 # Of the library, for one thing.
-OTHER_NAMES = {
+_OTHER_NAMES = {
     "n_embd": "hidden_size",
     "n_positions": "max_position_embeddings",
     "n_head": "num_attention_heads",
     "n_layer": "num_hidden_layers",
 }
-POSITIONS = "n_positions"
+_POSITIONS = "n_positions"
 # Training's, and those of other heads.
 _UNREAD = """
     attn_pdrop embd_pdrop resid_pdrop summary_activation summary_first_dropout summary_proj_to_labels summary_type
@@ -28,26 +28,40 @@ _UNREAD = """
 """
 UNREAD = frozenset(_UNREAD.split())
 HARMLESS_KEYS = UNREAD | {"reorder_and_upcast_attn", "n_ctx"}  # what half precision needs; the positions once more
-_NAMES = Names("transformer.", words="wte.weight")
+NAMES = Names("transformer.", words="wte.weight")
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
+def sizes_in(config: Config, tensors: TensorFile) -> tuple[int, int, int]:
+    """Width of the rows, heads that share it evenly, and how many layers, none of which the file lacks."""
     width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    positions = config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
-    inner = parts.inner_or_four_times(config, "n_inner", width)
-    parts.check_other_names(config, OTHER_NAMES)
+    parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
+    parts.check_layers(tensors, count, "n_layer")
+    return width, heads, count
+
+
+def embed(
+    config: Config, tensors: TensorFile, words: str, places: str, vocabulary: int, width: int
+) -> tuple[Parameter, Embed]:
+    """The table of words, as the file calls it, and ids to `hidden` by it and the table of `places`."""
+    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
+    table = parts.parameter(tensors, "word_embeddings", words, (vocabulary, width))
+    of_places = parts.parameter(tensors, "position_embeddings", places, (positions, width))
+    return table, Embed((Term(table, "ids"), Term(of_places, "positions")), "hidden")
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
+    width, heads, count = sizes_in(config, tensors)
+    inner = parts.inner_or_four_times(config, "n_inner", width)
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         if config.flag(key, False):
             raise parts.refuse("config-not-supported", f"{key} is true")
     if not config.flag("scale_attn_weights", True):
         raise parts.refuse("config-not-supported", "scale_attn_weights is false")
-    parts.check_layers(tensors, count, "n_layer")
     tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}h.*.attn.masked_bias")  # the causal mask, and what is beyond it
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
-    places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
+    words, embedding = embed(config, tensors, f"{prefix}{NAMES.words}", f"{prefix}wpe.weight", vocabulary, width)
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
     part = TransposedParts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
     activation = parts.activation_of(config, "activation_function", "gelu_new")
@@ -61,7 +75,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
         part.linear("output", "mlp.c_proj", (inner, width), "inner", "hidden", residual="hidden"),
     )
     body = (
-        Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
+        embedding,
         Layers("layer", count, layer),
         parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
     )
@@ -69,13 +83,20 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     return Stack(body, widths, words, width)
 
 
-FAMILY = Family(
-    "GPT2",
-    "GPT2Tokenizer",
-    _stack,
-    writer="GPT2LMHeadModel",
-    names=_NAMES,
-    width_of=lambda config: config.positive_int("n_embd"),
-    positions=POSITIONS,
-    tied=True,
-)
+def family(
+    name: str, tokenizer_class: str, stack: StackOf, names: Names = NAMES, *, writer: str = "", tied: bool = True
+) -> Family:
+    """One whose sizes have GPT-2's keys."""
+    return Family(
+        name,
+        tokenizer_class,
+        stack,
+        writer=writer,
+        names=names,
+        width_of=lambda config: config.positive_int("n_embd"),
+        positions=_POSITIONS,
+        tied=tied,
+    )
+
+
+FAMILY = family("GPT2", "GPT2Tokenizer", _stack, writer="GPT2LMHeadModel")

@@ -4,12 +4,11 @@ in `transformers`."""
 
 from __future__ import annotations
 
-from ..ir.graph import Attention, Embed, Layers, Op, Term
+from ..ir.graph import Attention, Layers, Op
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_files.tokenizer_config import AS_IN_JSON
-from .bases.decoder_family import Family, Names
-from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
+from .gpt2 import NAMES, UNREAD, embed, family, sizes_in
 from .shared import parts
 from .shared.layer_parts import ATTENTION, LayerParts
 from .shared.llama_stack import Stack
@@ -21,17 +20,10 @@ _UNREAD = """
     pre_allocate_kv_cache scale_attention_softmax_in_fp32 validate_runner_input
 """
 HARMLESS_KEYS = UNREAD | frozenset(_UNREAD.split())
-_NAMES = Names("transformer.", words="wte.weight")
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
-    width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
-    count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    positions = config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
-    parts.check_other_names(config, OTHER_NAMES)
-    parts.check_heads(width, heads, "n_embd", "n_head")
-    parts.check_layers(tensors, count, "n_layer")
+    width, heads, count = sizes_in(config, tensors)
     if config.flag("add_cross_attention", False):
         raise parts.refuse("config-not-supported", "add_cross_attention is true")
     key_heads = 1 if config.flag("multi_query", True) else heads
@@ -41,8 +33,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
     activation = parts.activation_of(config, "activation_function", "gelu_pytorch_tanh")
     scale = None if config.flag("scale_attn_weights", True) else 1.0
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
-    places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
+    words, embedding = embed(config, tensors, f"{prefix}{NAMES.words}", f"{prefix}wpe.weight", vocabulary, width)
     made = LayerParts(tensors, [f"{prefix}h.{i}." for i in range(count)], widths, epsilon)
     layer: tuple[Op, ...] = (
         made.norm("attention_norm", "ln_1"),
@@ -54,19 +45,11 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
         made.linear("output", "mlp.c_proj", "inner", "hidden", residual="hidden"),
     )
     body = (
-        Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
+        embedding,
         Layers("layer", count, layer),
         parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
     )
     return Stack(body, widths, words, width)
 
 
-FAMILY = Family(
-    "GPTBigCode",
-    AS_IN_JSON,
-    _stack,
-    names=_NAMES,
-    width_of=lambda config: config.positive_int("n_embd"),
-    positions=POSITIONS,
-    tied=True,
-)
+FAMILY = family("GPTBigCode", AS_IN_JSON, _stack)

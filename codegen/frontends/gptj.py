@@ -9,16 +9,19 @@ from collections.abc import Callable
 from ..ir.graph import Attention, Embed, Layers, Linear, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from . import gpt2
 from .bases.decoder_family import Family, Names, StackOf
-from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
 from .shared import parts
 from .shared.layer_parts import ATTENTION, LayerParts
-from .shared.llama_stack import MAX_POSITIONS, Stack
+from .shared.llama_stack import Stack
 from .shared.pairs import by_halves
 from .shared.rotary import Angles, rotary_tables
 
 MODEL_TYPE = "gptj"
-HARMLESS_KEYS = UNREAD | {"rotary", "scale_attn_weights"}  # these of the first files, which the class does not read
+HARMLESS_KEYS = gpt2.UNREAD | {
+    "rotary",
+    "scale_attn_weights",
+}  # these of the first files, which the class does not read
 _NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
 _THETA = 10_000.0
 _TURNED = 64  # values of a head, where the configuration does not say it
@@ -32,13 +35,7 @@ def _stack_with(projections: Projections) -> StackOf:
     """GPT-J's layers, with linears of attention of a file's own."""
 
     def stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-        width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
-        heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
-        count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-        config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-        parts.check_other_names(config, OTHER_NAMES)
-        parts.check_heads(width, heads, "n_embd", "n_head")
-        parts.check_layers(tensors, count, "n_layer")
+        width, heads, count = gpt2.sizes_in(config, tensors)
         tensors.ignore(*(f"{prefix}h.*.attn.{of}" for of in _MADE_HERE))
         widths = dict.fromkeys(("hidden", "normed", "context", *ATTENTION), width)
         widths |= {"inner": parts.inner_or_four_times(config, "n_inner", width)}
@@ -85,14 +82,7 @@ def _projections(made: LayerParts, _: int) -> tuple[Linear, Linear, Linear]:
 
 def family(name: str, projections: Projections) -> Family:
     """One that differs in how files have queries, keys and values."""
-    return Family(
-        name,
-        "GPT2Tokenizer",
-        _stack_with(projections),
-        names=_NAMES,
-        width_of=lambda config: config.positive_int("n_embd"),
-        positions=POSITIONS,
-    )
+    return gpt2.family(name, "GPT2Tokenizer", _stack_with(projections), _NAMES, tied=False)
 
 
 FAMILY = family("GPTJ", _projections)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Attention, Embed, Layers, Op, Term
+from ..ir.graph import Attention, Layers, Op
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .bases.decoder_family import Family, Names
-from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
+from .bases.decoder_family import Names
+from .gpt2 import UNREAD, embed, family, sizes_in
 from .shared import parts
 from .shared.layer_parts import ATTENTION
 from .shared.llama_stack import Stack
@@ -22,17 +22,11 @@ _ACTIVATIONS = {"gelu": "gelu_new", "relu": "relu", "silu": "silu", "swish": "si
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
-    width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
-    count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    positions = config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
+    width, heads, count = sizes_in(config, tensors)
     inner = 4 * width
-    parts.check_other_names(config, OTHER_NAMES)
-    parts.check_heads(width, heads, "n_embd", "n_head")
-    parts.check_layers(tensors, count, "n_layer")
     tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}position_ids")  # the causal mask, and numbers from 0 on
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
-    places = parts.parameter(tensors, "position_embeddings", f"{prefix}positions_embed.weight", (positions, width))
+    names = f"{prefix}{_NAMES.words}", f"{prefix}positions_embed.weight"
+    words, embedding = embed(config, tensors, *names, vocabulary, width)
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
     part = TransposedParts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
     layer: tuple[Op, ...] = (
@@ -44,9 +38,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
         part.linear("output", "mlp.c_proj", (inner, width), "inner", "hidden", residual="hidden"),
         part.norm("output_norm", "ln_2", "hidden"),
     )
-    body = (Embed((Term(words, "ids"), Term(places, "positions")), "hidden"), Layers("layer", count, layer))
     widths = dict.fromkeys(("hidden", "context", *ATTENTION), width) | {"inner": inner}
-    return Stack(body, widths, words, width)
+    return Stack((embedding, Layers("layer", count, layer)), widths, words, width)
 
 
 def _activation(config: Config) -> str:
@@ -57,13 +50,4 @@ def _activation(config: Config) -> str:
     return parts.activation_named(_ACTIVATIONS[name], _ACTIVATION)
 
 
-FAMILY = Family(
-    "OpenAIGPT",
-    "OpenAIGPTTokenizer",
-    _stack,
-    writer="OpenAIGPTLMHeadModel",
-    names=_NAMES,
-    width_of=lambda config: config.positive_int("n_embd"),
-    positions=POSITIONS,
-    tied=True,
-)
+FAMILY = family("OpenAIGPT", "OpenAIGPTTokenizer", _stack, _NAMES, writer="OpenAIGPTLMHeadModel")

@@ -4,16 +4,13 @@ as in `transformers`."""
 
 from __future__ import annotations
 
-import math
-
-from ..ir.graph import Embed, Layers, Term
+from ..ir.graph import Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
+from .biogpt import shape_of, stack_of
 from .shared import parts
-from .shared.encoder_layer import BART_NAMES, LayerShape, pre_norm_layer
-from .shared.llama_stack import POSITIONS, WORDS, Stack
-from .shared.masks import CAUSAL
+from .shared.llama_stack import WORDS, Stack
 from .shared.sinusoids import closed_sinusoids
 
 MODEL_TYPE = "xglm"
@@ -24,7 +21,6 @@ _OTHER_NAMES = {
     "num_layers": "num_hidden_layers",
 }
 _FIRST = 2  # of the positions that a text has
-_EPSILON = 1e-5  # PyTorch's
 _PADDING = 1  # where the configuration does not say it
 _LEAST_WIDTH = 4  # of two rates
 
@@ -33,22 +29,17 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     parts.check_other_names(config, _OTHER_NAMES)
     if config.flag("add_cross_attention", False):
         raise parts.refuse("config-not-supported", "add_cross_attention is true")
-    shape = _shape(config)
+    shape = shape_of(config, "d_model", "attention_heads", "ffn_dim", "activation_function")
     hidden, layers_key = shape.hidden, "num_layers"
+    if hidden < _LEAST_WIDTH:
+        raise parts.refuse("config-out-of-range", f"d_model is {hidden}: positions need {_LEAST_WIDTH} at least")
     count = config.positive_int(layers_key, maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count, layers_key)
     tensors.ignore(f"{prefix}embed_positions.weights")  # of older files: made here
     _check_padding(config, tokens)
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, hidden))
-    factor = math.sqrt(hidden) if config.flag("scale_embedding", True) else None
     places = closed_sinusoids("position_embeddings", range(_FIRST, _FIRST + tokens), hidden)
-    prefixes = [f"{prefix}layers.{i}." for i in range(count)]
-    body = (
-        Embed((Term(words, "ids", factor=factor), Term(places, "positions")), "hidden"),
-        Layers("layer", count, pre_norm_layer(tensors, prefixes, BART_NAMES, shape)),
-        parts.layer_norm(tensors, "final_norm", [f"{prefix}layer_norm"], hidden, _EPSILON, "hidden"),
-    )
-    return Stack(body, shape.widths | {"normed": hidden}, words, hidden)
+    return stack_of(config, tensors, prefix, shape, count, words, Term(places, "positions"))
 
 
 def _check_padding(config: Config, tokens: int) -> None:
@@ -61,27 +52,10 @@ def _check_padding(config: Config, tokens: int) -> None:
         raise parts.refuse("config-not-supported", message)
 
 
-def _shape(config: Config) -> LayerShape:
-    hidden = config.positive_int("d_model", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("attention_heads", maximum=parts.MAX_WIDTH)
-    parts.check_heads(hidden, heads, "d_model", "attention_heads")
-    if hidden < _LEAST_WIDTH:
-        raise parts.refuse("config-out-of-range", f"d_model is {hidden}: positions need {_LEAST_WIDTH} at least")
-    return LayerShape(
-        hidden,
-        heads,
-        config.positive_int("ffn_dim", maximum=parts.MAX_WIDTH),
-        parts.activation_of(config, "activation_function", "gelu"),
-        _EPSILON,
-        masks=CAUSAL,
-    )
-
-
 FAMILY = Family(
     "XGLM",
     "XGLMTokenizer",
     _stack,
     width_of=lambda config: config.positive_int("d_model"),
-    positions=POSITIONS,
     tied=True,
 )
