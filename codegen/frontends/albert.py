@@ -14,15 +14,13 @@ from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "albert"
-CLASSIFIER = "AlbertForSequenceClassification"
-ENCODER = "AlbertModel"
+NAME = "Albert"
 # The last four are in Google's files, and no model reads them.
 HARMLESS_KEYS = frozenset(
     ("classifier_dropout_prob", "down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks")
@@ -46,10 +44,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(
-        config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, pre_training=("ForMaskedLM",)
-    )
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME, pre_training=("ForMaskedLM",))
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config, activation="gelu_new"), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -59,21 +55,13 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         *bert_like.embed_projected(tensors, prefix, tables, width, shape, "encoder.embedding_hidden_mapping_in"),
         _layers(config, tensors, f"{prefix}encoder.albert_layer_groups", shape),
     )
-    dense = ("pooler", f"{prefix}pooler", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        pooler=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "sop_classifier.*"),
-        body=body,
-        prediction=Prediction.as_bert("predictions", "predictions", shape, width),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    encoder = Encoder(body, shape.widths | {"embedded": width}, tables.vocabulary, tables.segments)
+    heads = FamilyHeads(
+        Classifier("classifier", ("pooler", f"{prefix}pooler", "tanh")),
+        Prediction.as_bert("predictions", "predictions", shape, width),
+        left_out=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "sop_classifier.*"),
     )
-    tensors.finish()
-    widths |= shape.widths | {"embedded": width}
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape) -> Layers:

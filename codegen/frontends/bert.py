@@ -8,10 +8,9 @@ from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 
 MODEL_TYPE = "bert"
-CLASSIFIER = "BertForSequenceClassification"
-ENCODER = "BertModel"
+NAME = "Bert"
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return bert_like.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER)
+    return bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.")

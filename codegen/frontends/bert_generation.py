@@ -10,7 +10,7 @@ from ..load.config import Config
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_class
-from .bases.heads import read_head
+from .bases.heads import Encoder, FamilyHeads, graph_with_head
 from .shared import parts
 
 MODEL_TYPE = "bert-generation"
@@ -35,6 +35,5 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     prefix = parts.prefix_of(checkpoint, "bert.", bert_like.WORDS)  # of files whose other half was cut off
     tables = bert_like.Tables(limits.vocabulary, limits.positions, segments=0)
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
-    head, widths, result, notes = read_head(checkpoint, ENCODER, "hidden", shape.hidden, None, body=body)
-    tensors.finish()
-    return Graph(widths | shape.widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+    encoder = Encoder(body, shape.widths, limits.vocabulary)
+    return graph_with_head(checkpoint, max_tokens, "BertGeneration", encoder, FamilyHeads())

@@ -16,14 +16,12 @@ from ..load.config import Config
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "big_bird"
-CLASSIFIER = "BigBirdForSequenceClassification"
-ENCODER = "BigBirdModel"
+NAME = "BigBird"
 # Of block-sparse attention.
 HARMLESS_KEYS = frozenset(("block_size", "num_random_blocks"))
 _HEADS = ("BigBirdForMaskedLM", "BigBirdForMultipleChoice", "BigBirdForTokenClassification")
@@ -53,15 +51,8 @@ def of_full_attention(config: Config, limits: Limits) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(
-        config,
-        encoder=ENCODER,
-        classifier=CLASSIFIER,
-        sentence=sentence is not None,
-        pre_training=("ForMaskedLM",),
-        others=_HEADS,
-    )
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME, pre_training=("ForMaskedLM",), others=_HEADS)
     bert_like.check_encoder_only(config)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
@@ -72,23 +63,14 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if config.flag("rescale_embeddings", False):
         body = _scaled(body, math.sqrt(shape.hidden))
     dense = ("classifier_dense", "classifier.dense", shape.activation)
-    pooler = ("pooler", f"{prefix}pooler", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
-        body=body,
-        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
+    encoder = Encoder(body, shape.widths, tables.vocabulary, tables.segments)
+    heads = FamilyHeads(
+        Classifier("classifier.out_proj", dense, ("pooler", f"{prefix}pooler", "tanh")),
+        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        # The classes make a pooler that most heads do not use.
+        unread=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "cls.seq_relationship.*"),
     )
-    # The classes make a pooler that most heads do not use.
-    unused = tensors.ignore(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "cls.seq_relationship.*")
-    notes += (f"not used: {', '.join(unused)}",) if unused else ()
-    tensors.finish()
-    widths |= shape.widths
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _scaled(body: tuple[Node, ...], factor: float) -> tuple[Node, ...]:

@@ -10,8 +10,7 @@ from ..load.limits import Limits
 from . import roberta
 
 MODEL_TYPE = "camembert"
-CLASSIFIER = "CamembertForSequenceClassification"
-ENCODER = "CamembertModel"
+NAME = "Camembert"
 
 
 def read_limits(config: Config) -> Limits:
@@ -21,4 +20,4 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER)
+    return roberta.graph_of(checkpoint, max_tokens, NAME)

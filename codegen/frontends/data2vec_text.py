@@ -8,12 +8,11 @@ from ..load.checkpoint import Checkpoint
 from . import roberta
 
 MODEL_TYPE = "data2vec-text"
-CLASSIFIER = "Data2VecTextForSequenceClassification"
-ENCODER = "Data2VecTextModel"
+NAME = "Data2VecText"
 
 read_limits = roberta.read_limits
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, "data2vec_text.")
+    return roberta.graph_of(checkpoint, max_tokens, NAME, "data2vec_text.")

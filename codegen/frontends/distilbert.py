@@ -12,9 +12,8 @@ from ..load.config import Config
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .shared.prediction_head import Prediction
 
@@ -25,8 +24,7 @@ _OTHER_NAMES = {
     "n_heads": "num_attention_heads",
     "n_layers": "num_hidden_layers",
 }
-CLASSIFIER = "DistilBertForSequenceClassification"
-ENCODER = "DistilBertModel"
+NAME = "DistilBert"
 HARMLESS_KEYS = frozenset(
     ("attention_dropout", "dropout", "qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds", "tie_weights_")
 )
@@ -53,7 +51,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(checkpoint, NAME)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     shape = LayerShape(
@@ -67,27 +65,17 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
     prefix = "distilbert." if f"distilbert.{_WORDS}" in tensors or sentence is None else ""
     body = _encoder(config, tensors, prefix, shape, limits)
-    dense = ("pre_classifier", "pre_classifier", "relu")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        body=body,
-        prediction=Prediction(
-            dense="vocab_transform",
-            norm="vocab_layer_norm",
-            bias="vocab_projector.bias",
-            decoder="vocab_projector",
-            activation=shape.activation,
-            epsilon=shape.epsilon,
-            width=shape.hidden,
-        ),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    prediction = Prediction(
+        dense="vocab_transform",
+        norm="vocab_layer_norm",
+        bias="vocab_projector.bias",
+        decoder="vocab_projector",
+        activation=shape.activation,
+        epsilon=shape.epsilon,
+        width=shape.hidden,
     )
-    tensors.finish()
-    return Graph(shape.widths | widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+    heads = FamilyHeads(Classifier("classifier", ("pre_classifier", "pre_classifier", "relu")), prediction)
+    return graph_with_head(checkpoint, max_tokens, NAME, Encoder(body, shape.widths, limits.vocabulary), heads)
 
 
 def _encoder(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape, limits: Limits) -> tuple[Node, ...]:

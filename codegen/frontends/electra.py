@@ -7,27 +7,27 @@ It is BERT with an embedding of its own width, a linear between the two where th
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node
+from ..ir.task import Task
 from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts, sequence_summary
-from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
+from .shared.rows import HeadOps
 from .shared.sequence_summary import summary_head
 
 MODEL_TYPE = "electra"
-CLASSIFIER = "ElectraForSequenceClassification"
-ENCODER = "ElectraModel"
+NAME = "Electra"
 # Of the class that chooses among several answers.
 HARMLESS_KEYS = sequence_summary.KEYS
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -35,26 +35,22 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     body, widths = _encoder(checkpoint, prefix, shape, tables)
     # The activation of the head is gelu, whatever that of the layers is.
     dense = ("classifier_dense", "classifier.dense", "gelu")
-    head, more, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
-        body=body,
-        prediction=Prediction(
-            dense="generator_predictions.dense",
-            norm="generator_predictions.LayerNorm",
-            bias="generator_lm_head.bias",
-            decoder="generator_lm_head",
-            activation="gelu",
-            epsilon=shape.epsilon,
-            width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
-        ),
-        pooled=lambda source, task: summary_head(config, tensors, shape.hidden, source, ("first", "gelu"), task),
+    prediction = Prediction(
+        dense="generator_predictions.dense",
+        norm="generator_predictions.LayerNorm",
+        bias="generator_lm_head.bias",
+        decoder="generator_lm_head",
+        activation="gelu",
+        epsilon=shape.epsilon,
+        width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
     )
-    tensors.finish()
-    return Graph(widths | more, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+    def summary(source: str, task: Task) -> HeadOps:
+        return summary_head(config, tensors, shape.hidden, source, ("first", "gelu"), task)
+
+    encoder = Encoder(body, widths, tables.vocabulary, tables.segments)
+    heads = FamilyHeads(Classifier("classifier.out_proj", dense), prediction, summary)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _encoder(

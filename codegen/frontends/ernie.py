@@ -17,8 +17,7 @@ from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 
 MODEL_TYPE = "ernie"
-CLASSIFIER = "ErnieForSequenceClassification"
-ENCODER = "ErnieModel"
+NAME = "Ernie"
 HARMLESS_KEYS = frozenset(("task_type_vocab_size",))  # without use_task_id
 
 
@@ -30,7 +29,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             return ()
         return (Term(_task_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
 
-    return bert_like.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER, tasks)
+    return bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", tasks)
 
 
 def _task_0(checkpoint: Checkpoint, prefix: str, width: int, segments: int) -> Parameter:

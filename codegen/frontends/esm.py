@@ -23,15 +23,13 @@ from ..load.tokenizer_files.folders.esm import TOKENIZER_CLASS
 from . import roberta
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts, rotary
-from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape, pre_norm_layer
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "esm"
-CLASSIFIER = "EsmForSequenceClassification"
-ENCODER = "EsmModel"
+NAME = "Esm"
 # Activations are gelu, whatever it says; the others are of the tokenizer, and of a model of folding.
 HARMLESS_KEYS = frozenset(("esmfold_config", "hidden_act", "mask_token_id", "rope_theta", "vocab_list"))
 _HEADS = ("EsmForMaskedLM", "EsmForTokenClassification")
@@ -58,28 +56,20 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, others=_HEADS)
+    config = checkpoint.config
+    check_architecture(checkpoint, NAME, others=_HEADS)
     _check_settings(config)
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     body = _body(checkpoint, prefix, shape, limits, max_tokens)
-    dense = ("classifier_dense", "classifier.dense", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
-        body=body,
-        prediction=Prediction.as_roberta(shape),
+    encoder = Encoder(body, bert_like.Form(pre_norm=True).widths(shape), limits.vocabulary)
+    heads = FamilyHeads(
+        Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", "tanh"), pairs=False),
+        Prediction.as_roberta(shape),
+        unread=(*(f"{prefix}{of}.*" for of in _UNUSED), *(() if checkpoint.sentence is None else (_WORDS_HEAD,))),
     )
-    unused = tensors.ignore(*(f"{prefix}{of}.*" for of in _UNUSED), *(() if sentence is None else (_WORDS_HEAD,)))
-    notes += (f"not used: {', '.join(unused)}",) if unused else ()
-    tensors.finish()
-    widths |= bert_like.Form(pre_norm=True).widths(shape)
-    return Graph(widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _check_settings(config: Config) -> None:

@@ -16,17 +16,15 @@ from ..load.config import Config
 from ..load.limits import Limits
 from ..load.tokenizer_files.folders.esmc import TOKENIZER_CLASS
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.llama_stack import WORDS, Biases, Factors, Form, Rotation, llama_stack
 from .shared.masks import EVERYTHING
 from .shared.prediction_head import Prediction
 from .shared.rotary import angles_of, check_head_dim, limits_of
 
 MODEL_TYPE = "esmc"
-CLASSIFIER = "EsmcForSequenceClassification"
-ENCODER = "EsmcModel"
+NAME = "Esmc"
 HARMLESS_KEYS = frozenset({"attention_dropout", "mask_token_id"})
 _HEADS = ("EsmcForMaskedLM", "EsmcForTokenClassification")
 _PREFIX = "esmc."
@@ -43,30 +41,20 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, others=_HEADS)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME, others=_HEADS)
     _check_settings(config)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
     rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens, masks=EVERYTHING)
     stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation.seen, _form(config))
+    encoder = Encoder(stack.body, stack.widths, limits.vocabulary, value=stack.rows)
     dense = ("classifier_dense", "classifier.dense", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        stack.rows,
-        stack.width,
-        lambda: classifier_head(config, tensors, stack.rows, stack.width, "classifier.out_proj", dense),
-        body=stack.body,
-        prediction=_prediction(stack.width),
-        tags="score",
-    )
-    notes += () if sentence is None else parts.left_out(tensors, _WORDS_HEAD)
-    tensors.finish()
-    return Graph(
-        stack.widths | widths, stack.body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes
-    )
+    classifier = Classifier("classifier.out_proj", dense, pairs=False)
+    heads = FamilyHeads(classifier, _prediction(stack.width), tags="score")
+    notes = () if checkpoint.sentence is None else parts.left_out(tensors, _WORDS_HEAD)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads, notes)
 
 
 def _check_settings(config: Config) -> None:

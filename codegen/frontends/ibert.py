@@ -10,8 +10,7 @@ from . import roberta
 from .shared import parts
 
 MODEL_TYPE = "ibert"
-CLASSIFIER = "IBertForSequenceClassification"
-ENCODER = "IBertModel"
+NAME = "IBert"
 HARMLESS_KEYS = frozenset(("force_dequant",))  # which says what of the integers is left out
 _INTEGERS = (
     *("*.weight_integer", "*.bias_integer", "*.fc_scaling_factor", "*.weight_scaling_factor"),
@@ -30,4 +29,4 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if activation != "gelu":
         raise parts.refuse("activation-not-supported", f"hidden_act '{activation}' is not I-BERT's, 'gelu'")
     checkpoint.tensors.ignore(*_INTEGERS)
-    return roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, "ibert.")
+    return roberta.graph_of(checkpoint, max_tokens, NAME, "ibert.")

@@ -17,8 +17,7 @@ from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 
 MODEL_TYPE = "layoutlm"
-CLASSIFIER = "LayoutLMForSequenceClassification"
-ENCODER = "LayoutLMModel"
+NAME = "LayoutLM"
 _SIDES = "xxyyhw"  # left, right, upper, lower, height, width: by the table of each
 _NOTE = "boxes of tokens: none, all are 0, as where transformers is given no bbox"
 
@@ -29,7 +28,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     def boxes(prefix: str, shape: LayerShape, tables: bert_like.Tables) -> tuple[Term, ...]:
         return (Term(_box_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
 
-    graph = bert_like.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER, boxes)
+    graph = bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", boxes)
     return replace(graph, notes=(*graph.notes, _NOTE))
 
 

@@ -19,14 +19,15 @@ from ..load.config import Config
 from ..load.limits import Limits
 from . import roberta
 from .bases import bert_like
+from .bases.architecture import CLASSIFIER_ENDING
 from .shared import parts
 from .shared.attention_windows import HARMLESS_KEYS, windowed
 
 __all__ = ["HARMLESS_KEYS"]
 
 MODEL_TYPE = "longformer"
-CLASSIFIER = "LongformerForSequenceClassification"
-ENCODER = "LongformerModel"
+NAME = "Longformer"
+_CLASSIFIER = f"{NAME}{CLASSIFIER_ENDING}"
 _PREFIX = "longformer."
 _ANSWERS = "LongformerForQuestionAnswering"
 _CHOICES = "LongformerForMultipleChoice"
@@ -51,7 +52,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     form = bert_like.Form(_LAYER, masks=replace(windowed(config, "num_hidden_layers"), global_rows=global_rows))
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     unused = () if global_rows else tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
-    graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, form)
+    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, form)
     if not unused:
         return graph
     return replace(graph, notes=(*graph.notes, f"not used: {len(unused)} tensors of tokens that see all others"))
@@ -59,8 +60,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
 
 def _global_rows(checkpoint: Checkpoint) -> GlobalRows:
     """The tokens that see all others in the class that the checkpoint was saved from; 0: none."""
-    named = checkpoint.config.architectures or (CLASSIFIER,)  # which is what a folder without a name would be
-    if CLASSIFIER in named:
+    named = checkpoint.config.architectures or (_CLASSIFIER,)  # which is what a folder without a name would be
+    if _CLASSIFIER in named:
         return 1
     if _ANSWERS in named:
         return Before(_separator(checkpoint))

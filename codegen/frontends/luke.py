@@ -19,8 +19,7 @@ from .bases import bert_like
 from .shared import parts
 
 MODEL_TYPE = "luke"
-CLASSIFIER = "LukeForSequenceClassification"
-ENCODER = "LukeModel"
+NAME = "Luke"
 HARMLESS_KEYS = frozenset(
     ("entity_emb_size", "entity_vocab_size", "use_entity_aware_attention", "cls_entity_prediction")
 )
@@ -43,7 +42,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     unused = tensors.ignore(*(f"{prefix}{name}" for name in _OF_ENTITIES), "entity_predictions.*")
     # The table of words is another one than the last linear, whatever the configuration says.
     heads = roberta.Heads(pooled=True, tied=None)
-    graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, heads=heads)
+    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, heads=heads)
     notes = ("texts have no entities",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of entities",)

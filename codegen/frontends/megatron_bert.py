@@ -11,8 +11,7 @@ from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 
 MODEL_TYPE = "megatron-bert"
-CLASSIFIER = "MegatronBertForSequenceClassification"
-ENCODER = "MegatronBertModel"
+NAME = "MegatronBert"
 _FORM = bert_like.Form(
     replace(bert_like.LAYER, attention_norm="attention.ln", output_norm="ln"),
     embedding_norm=False,
@@ -23,4 +22,4 @@ _FORM = bert_like.Form(
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return bert_like.graph_of(checkpoint, max_tokens, "bert", CLASSIFIER, ENCODER, form=_FORM)
+    return bert_like.graph_of(checkpoint, max_tokens, NAME, "bert.", form=_FORM)

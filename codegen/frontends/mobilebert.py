@@ -18,15 +18,13 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import head_class, read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mobilebert"
-CLASSIFIER = "MobileBertForSequenceClassification"
-ENCODER = "MobileBertModel"
+NAME = "MobileBert"
 _NORMS = ("no_norm", "layer_norm")
 _UNSAID_EPSILON = 1e-5  # of norms that the library makes without the configuration's: PyTorch's
 # The words whose rows the file's linear takes, one beside the other, and how far behind a token's own they are.
@@ -72,8 +70,8 @@ class _Form:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     bert_like.check_encoder_only(config)
     form, tables = _read_form(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -84,31 +82,20 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     )
     pooler = f"{prefix}pooler.dense"
     dense = ("pooler", pooler, "tanh") if config.flag("classifier_activation", True) else None
-    next_sentence = head_class(config, CLASSIFIER) == bert_like.NEXT_SENTENCE
-    other_head = "cls.predictions.*" if next_sentence else "cls.seq_relationship.*"
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        form.hidden,
-        lambda: classifier_head(config, tensors, "hidden", form.hidden, "classifier", dense),
-        pooler=(f"{pooler}.weight", f"{pooler}.bias", other_head),
-        body=body,
-        prediction=Prediction(
-            dense="cls.predictions.transform.dense",
-            norm="cls.predictions.transform.LayerNorm",
-            bias="cls.predictions.bias",
-            decoder="cls.predictions.decoder",
-            activation=form.activation,
-            epsilon=form.epsilon,
-            width=form.hidden,
-            beside="cls.predictions.dense",
-        ),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", form.hidden, source, dense, task=task),
+    prediction = Prediction(
+        dense="cls.predictions.transform.dense",
+        norm="cls.predictions.transform.LayerNorm",
+        bias="cls.predictions.bias",
+        decoder="cls.predictions.decoder",
+        activation=form.activation,
+        epsilon=form.epsilon,
+        width=form.hidden,
+        beside="cls.predictions.dense",
     )
-    tensors.finish()
-    widths |= form.widths
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    encoder = Encoder(body, form.widths, tables.vocabulary, tables.segments)
+    unused = (f"{pooler}.weight", f"{pooler}.bias", bert_like.other_head(config, NAME))
+    heads = FamilyHeads(Classifier("classifier", dense), prediction, left_out=unused)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _read_form(config: Config) -> _Form:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from ..ir.graph import Graph, Node, Pooling
 from ..ir.task import Task
@@ -13,7 +13,7 @@ from ..load.config import Config
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture
-from .bases.heads import head_class, read_head
+from .bases.heads import Encoder, FamilyHeads, graph_with_head, head_class
 from .shared import modernbert_parts, parts
 from .shared.classifier_head import POOLED, classifier_head
 from .shared.layer_kinds import windows_by_kind
@@ -21,10 +21,10 @@ from .shared.masks import masks_both_ways
 from .shared.modernbert_parts import WORDS, Parts, Shape, dense_and_norm, head_norm, read_shape, tables_of
 from .shared.prediction_head import Prediction
 from .shared.rotary import limits_of
+from .shared.rows import HeadOps
 
 MODEL_TYPE = "modernbert"
-CLASSIFIER = "ModernBertForSequenceClassification"
-ENCODER = "ModernBertModel"
+NAME = "ModernBert"
 HARMLESS_KEYS = modernbert_parts.HARMLESS_KEYS
 _PREFIX = "model."
 _POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
@@ -37,8 +37,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     limits, shape = read_limits(config), read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     parts.check_layers(tensors, len(shape.kinds))
@@ -50,7 +50,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (limits.vocabulary, shape.hidden))
     body: tuple[Node, ...] = part.rows(words)
     value = "hidden"
-    if sentence is None and head_class(config, CLASSIFIER) in ("ForTokenClassification", "ForQuestionAnswering"):
+    if checkpoint.sentence is None and head_class(config, NAME) in ("ForTokenClassification", "ForQuestionAnswering"):
         value = "classified"  # of every row what a sequence classifier has of one
         body += dense_and_norm(config, tensors, shape, "head", value)
     prediction = Prediction(
@@ -65,24 +65,14 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         norm_bias=shape.norm_bias,
         decoder_bias=config.flag("decoder_bias", True),
     )
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        value,
-        shape.hidden,
-        lambda: _classifier(config, tensors, shape),
-        body=body,
-        prediction=prediction,
-        pooled=lambda source, task: _classifier(config, tensors, shape, source, task),
-    )
-    tensors.finish()
-    widths |= part.widths | {value: shape.hidden}
-    return Graph(widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+    classifier = partial(_classifier, config, tensors, shape)
+    encoder = Encoder(body, part.widths | {value: shape.hidden}, limits.vocabulary, value=value)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, FamilyHeads(classifier, prediction, classifier))
 
 
 def _classifier(
     config: Config, tensors: TensorFile, shape: Shape, source: str = "classifier", task: Task | None = None
-) -> tuple[Any, ...]:
+) -> HeadOps:
     pooling = config.text("classifier_pooling", "cls")
     if pooling not in _POOLING:
         raise parts.refuse("pooling-not-supported", f"classifier_pooling '{pooling}' (supported: cls, mean)")

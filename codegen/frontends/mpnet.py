@@ -13,16 +13,14 @@ from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.distance_bias import distance_bias
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mpnet"
-CLASSIFIER = "MPNetForSequenceClassification"
-ENCODER = "MPNetModel"
+NAME = "MPNet"
 FIRST_POSITION = 2  # behind that of the padding token, MPNetEmbeddings.padding_idx = 1
 BUCKETS = 32  # that distances fall into, whatever relative_attention_num_buckets says: it only sizes the table
 MAX_DISTANCE = 128
@@ -48,8 +46,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     bert_like.check_encoder_only(config)
     shape, limits = bert_like.read_shape(config), read_limits(config)
     bert_like.check_padding(checkpoint.tokenizer, FIRST_POSITION - 1)
@@ -57,20 +55,13 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     prefix = parts.prefix_of(checkpoint, "mpnet.", bert_like.WORDS)
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
     dense = ("classifier_dense", "classifier.dense", "tanh")
-    pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
-        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
-        body=body,
-        prediction=Prediction.as_roberta(shape),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
+    encoder = Encoder(body, shape.widths, limits.vocabulary, segments=1)
+    heads = FamilyHeads(
+        Classifier("classifier.out_proj", dense, ("pooler", f"{prefix}pooler.dense", "tanh")),
+        Prediction.as_roberta(shape),
+        left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
-    tensors.finish()
-    return Graph(shape.widths | widths, body + head, (result,), limits.vocabulary, 1, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _encoder(

@@ -8,8 +8,8 @@ here.
 
 from __future__ import annotations
 
+from .bases.architecture import CLASSIFIER_ENDING
 from .bases.bart_family import Family
-from .bases.heads import CLASSIFIER_ENDING
 from .shared.encoder_decoder import HARMLESS_KEYS, Form
 
 __all__ = ["HARMLESS_KEYS"]

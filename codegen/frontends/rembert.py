@@ -13,15 +13,13 @@ from ..load.config import Config
 from ..load.limits import Limits, usual_limits
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "rembert"
-CLASSIFIER = "RemBertForSequenceClassification"
-ENCODER = "RemBertModel"
+NAME = "RemBert"
 # The first is training's, the second of masked language models.
 HARMLESS_KEYS = frozenset(("classifier_dropout_prob", "output_embedding_size"))
 _PREFIX = "rembert."
@@ -34,8 +32,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -45,21 +43,13 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         *bert_like.embed_projected(tensors, prefix, tables, width, shape, "encoder.embedding_hidden_mapping_in"),
         bert_like.encoder_layers(config, tensors, prefix, shape),
     )
-    dense = ("pooler", f"{prefix}pooler.dense", "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
-        body=body,
-        prediction=_prediction(config, shape),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    encoder = Encoder(body, shape.widths | {"embedded": width}, tables.vocabulary, tables.segments)
+    heads = FamilyHeads(
+        Classifier("classifier", ("pooler", f"{prefix}pooler.dense", "tanh")),
+        _prediction(config, shape),
+        left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
-    tensors.finish()
-    widths |= shape.widths | {"embedded": width}
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)
 
 
 def _prediction(config: Config, shape: LayerShape) -> Prediction:

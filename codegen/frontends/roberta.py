@@ -16,14 +16,12 @@ from ..load.config import Config
 from ..load.limits import Limits
 from .bases import bert_like
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "roberta"
-CLASSIFIER = "RobertaForSequenceClassification"
-ENCODER = "RobertaModel"
+NAME = "Roberta"
 _PREFIX = "roberta."  # of most
 _POSITIONS = "max_position_embeddings"
 
@@ -54,48 +52,38 @@ def limits_of(config: Config, tokenizer_class: str) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER)
+    return graph_of(checkpoint, max_tokens, NAME)
 
 
 def graph_of(
     checkpoint: Checkpoint,
     max_tokens: int,
-    classifier: str,
-    encoder: str,
-    name: str = _PREFIX,
+    name: str,
+    prefix: str = _PREFIX,
     form: bert_like.Form = bert_like.BERT,
     heads: Heads = HEADS,
 ) -> Graph:
-    """The same of a family that is RoBERTa but for the names of its classes, that of the encoder in a file with a head,
-    the places of norms, and what is behind the encoder."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    """The same of a family that is RoBERTa but for what its classes begin with, the prefix of the encoder in a file
+    with a head, the places of norms, and what is behind the encoder."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, name)
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     shape = replace(shape, epsilon=parts.epsilon_of(config, default=form.epsilon))
     bert_like.check_padding(checkpoint.tokenizer, first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = parts.prefix_of(checkpoint, name, bert_like.WORDS)
+    prefix = parts.prefix_of(checkpoint, prefix, bert_like.WORDS)
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, first_position(config))
-    dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
-    classifier_of = ("classifier", pooler) if heads.pooled else ("classifier.out_proj", dense)
-    head, widths, result, notes = read_head(
-        checkpoint,
-        classifier,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, *classifier_of),
-        body=body,
-        prediction=replace(Prediction.as_roberta(shape), tied=heads.tied),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
+    dense = ("classifier_dense", "classifier.dense", "tanh")
+    encoder = Encoder(body, form.widths(shape), tables.vocabulary, tables.segments)
+    family_heads = FamilyHeads(
+        Classifier("classifier", pooler) if heads.pooled else Classifier("classifier.out_proj", dense, pooler),
+        replace(Prediction.as_roberta(shape), tied=heads.tied),
+        # The pooler that the class makes is no part of most heads, but older files have it all the same.
+        unread=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
-    # The pooler that the class makes is no part of most heads, but older files have it all the same.
-    unused = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
-    notes += (f"not used: {', '.join(unused)}",) if unused else ()
-    tensors.finish()
-    widths |= form.widths(shape)
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, name, encoder, family_heads)
 
 
 def first_position(config: Config) -> int:

@@ -12,8 +12,7 @@ from . import roberta
 from .bases import bert_like
 
 MODEL_TYPE = "roberta-prelayernorm"
-CLASSIFIER = "RobertaPreLayerNormForSequenceClassification"
-ENCODER = "RobertaPreLayerNormModel"
+NAME = "RobertaPreLayerNorm"
 _FORM = bert_like.Form(
     replace(bert_like.LAYER, attention_norm="attention.LayerNorm", output_norm="intermediate.LayerNorm"),
     pre_norm=True,
@@ -25,4 +24,4 @@ read_limits = roberta.read_limits
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, "roberta_prelayernorm.", _FORM)
+    return roberta.graph_of(checkpoint, max_tokens, NAME, "roberta_prelayernorm.", _FORM)

@@ -22,8 +22,7 @@ from .shared.encoder_layer import LayerShape
 from .shared.ordered_linear import F64Array, ordered_linear
 
 MODEL_TYPE = "roc_bert"
-CLASSIFIER = "RoCBertForSequenceClassification"
-ENCODER = "RoCBertModel"
+NAME = "RoCBert"
 _SHAPES, _SOUNDS = "word_shape.json", "word_pronunciation.json"
 # By file: the names of keys and tensors, entries and width where no key says them; in the order of the linear's inputs.
 _FEATURES = {_SHAPES: ("shape", 24_858, 512), _SOUNDS: ("pronunciation", 910, 768)}
@@ -45,7 +44,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         found.append(_words(checkpoint, prefix, shape.hidden, tables.vocabulary))
         return ()
 
-    graph = bert_like.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER, words)
+    graph = bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", words)
     embedding, *rest = graph.body
     assert isinstance(embedding, Embed)
     # Behind the head, whose last linear is the file's own table.

@@ -8,6 +8,8 @@ order at generation, so that a head's first half is turned with its second. The 
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..ir.graph import Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
 from ..ir.parameter import Array
 from ..ir.task import Task
@@ -17,7 +19,7 @@ from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
 from .bases import bert_like, rotary_bert
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of, rows_of
@@ -28,8 +30,7 @@ from .shared.rotary import check_pairs
 from .shared.rows import HeadOps
 
 MODEL_TYPE = "roformer"
-CLASSIFIER = "RoFormerForSequenceClassification"
-ENCODER = "RoFormerModel"
+NAME = "RoFormer"
 _PREFIX = "roformer."
 _SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
 
@@ -41,8 +42,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME)
     bert_like.check_encoder_only(config)
     if config.flag("rotary_value", False):
         raise parts.refuse("rotary-not-supported", "rotary_value is true: values that are turned, too")
@@ -55,20 +56,15 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         *_embedding(tensors, prefix, tables, width, shape),
         _layers(config, tensors, prefix, shape, tables.positions, max_tokens),
     )
-    dense = ("classifier_dense", "classifier.dense", shape.activation)
-    head, widths, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
-        body=body,
-        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width),
-        pooled=lambda source, task: _summary(config, tensors, shape, source, task),
+    widths = shape.widths | ({} if width == shape.hidden else {"embedded": width})
+    heads = FamilyHeads(
+        Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", shape.activation)),
+        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width),
+        partial(_summary, config, tensors, shape),
     )
-    tensors.finish()
-    widths |= shape.widths | ({} if width == shape.hidden else {"embedded": width})
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(
+        checkpoint, max_tokens, NAME, Encoder(body, widths, tables.vocabulary, tables.segments), heads
+    )
 
 
 def _embedding(

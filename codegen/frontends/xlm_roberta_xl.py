@@ -14,8 +14,7 @@ from . import roberta
 from .bases import bert_like
 
 MODEL_TYPE = "xlm-roberta-xl"
-CLASSIFIER = "XLMRobertaXLForSequenceClassification"
-ENCODER = "XLMRobertaXLModel"
+NAME = "XLMRobertaXL"
 _FORM = bert_like.Form(
     replace(bert_like.LAYER, attention_norm="attention.self_attn_layer_norm", output_norm="LayerNorm"),
     embedding_norm=False,
@@ -32,4 +31,4 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, form=_FORM)
+    return roberta.graph_of(checkpoint, max_tokens, NAME, form=_FORM)

@@ -17,22 +17,23 @@ import numpy as np
 
 from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Op, Parameter, Term
 from ..ir.parameter import Array
+from ..ir.task import Task
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from .bases.architecture import check_architecture
-from .bases.heads import read_head
+from .bases.heads import Encoder, FamilyHeads, graph_with_head
 from .shared import parts, sequence_summary
 from .shared.computed import Computed, one_row
 from .shared.layer_parts import LayerParts
 from .shared.relative import F64Array, projected
+from .shared.rows import HeadOps
 from .shared.sequence_summary import summary_head
 from .shared.sinusoids import halved_waves
 
 MODEL_TYPE = "xlnet"
-CLASSIFIER = "XLNetForSequenceClassification"
-ENCODER = "XLNetModel"
+NAME = "XLNet"
 _OTHERS = ("XLNetForTokenClassification", "XLNetForMultipleChoice")
 # Of the library, for one thing.
 _OTHER_NAMES = {
@@ -60,10 +61,8 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(
-        config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, others=list(_OTHERS)
-    )
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, NAME, others=_OTHERS)
     _check_settings(config)
     if checkpoint.tokenizer.template.segments > 1:
         message = "model_input_names: XLNet's segments are not supported, leave token_type_ids out"
@@ -81,17 +80,12 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         Layers("encoder_layer", count, _layer(config, tensors, prefix, count, widths, max_tokens)),
     )
     tensors.take(f"{prefix}mask_emb", (1, 1, width))  # read in training only
-    head, more, result, notes = read_head(
-        checkpoint,
-        CLASSIFIER,
-        "hidden",
-        width,
-        lambda: summary_head(config, tensors, width, "logits_proj", ("last", "tanh")),
-        body=body,
-        pooled=lambda _, task: summary_head(config, tensors, width, "logits_proj", ("last", "tanh"), task),
-    )
-    tensors.finish()
-    return Graph(widths | more, body + head, (result,), vocabulary, 1, max_tokens, notes)
+
+    def summary(_: str = "", task: Task | None = None) -> HeadOps:
+        return summary_head(config, tensors, width, "logits_proj", ("last", "tanh"), task)
+
+    encoder = Encoder(body, widths, vocabulary, segments=1)
+    return graph_with_head(checkpoint, max_tokens, NAME, encoder, FamilyHeads(summary, pooled=summary))
 
 
 def _check_settings(config: Config) -> None:

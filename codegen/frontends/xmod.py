@@ -19,8 +19,7 @@ from .shared import parts
 from .shared.encoder_layer import Adapter
 
 MODEL_TYPE = "xmod"
-CLASSIFIER = "XmodForSequenceClassification"
-ENCODER = "XmodModel"
+NAME = "Xmod"
 _PREFIX = "roberta."
 _ADAPTERS = "output.adapter_modules."
 
@@ -34,7 +33,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     others = [other for other in languages if other != language]
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     unused = tensors.ignore(*(f"{prefix}encoder.layer.*.{_ADAPTERS}{other}.*" for other in others))
-    graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, _form(config, language))
+    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, _form(config, language))
     notes = (f"texts are in {language} (default_language)",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of the adapters of {', '.join(others)}",)

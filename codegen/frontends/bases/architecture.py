@@ -5,26 +5,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ..shared import parts
 from ..task_heads import heads_of_tasks
 
+CLASSIFIER_ENDING, ENCODER_ENDING = "ForSequenceClassification", "Model"
+
 
 def check_architecture(
-    config: Config,
+    checkpoint: Checkpoint,
+    name: str,
+    encoder_ending: str = ENCODER_ENDING,
+    classifier_ending: str = CLASSIFIER_ENDING,
     *,
-    encoder: str,
-    classifier: str,
-    sentence: bool,
     pre_training: tuple[str, ...] = (),
     others: Sequence[str] | None = None,
 ) -> None:
-    """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier` or
-    the class of another task. `pre_training` are the endings of those whose heads the family's ForPreTraining has,
-    `others` the classes of other tasks where the family does not have all of them."""
-    architectures = config.architectures
-    family = classifier.removesuffix("ForSequenceClassification")
-    others = list(heads_of_tasks(family)) if others is None else others
+    """That the folder was saved from what it is about to be used as: the encoder with modules.json, else the classifier
+    or the class of another task. `name` is what the family's classes begin with, `pre_training` are the endings of
+    those whose heads its ForPreTraining has, `others` the classes of other tasks where it does not have all of them."""
+    architectures, sentence = checkpoint.config.architectures, checkpoint.sentence is not None
+    encoder, classifier = f"{name}{encoder_ending}", f"{name}{classifier_ending}"
+    others = list(heads_of_tasks(name)) if others is None else others
     if not architectures or (encoder if sentence else classifier) in architectures:
         return
     if not sentence and not set(others).isdisjoint(architectures):
@@ -41,11 +44,11 @@ def check_architecture(
             f"{encoder} gives one vector per token: modules.json of sentence-transformers, which says how to make "
             "one of a text, is missing; or say it with --pooling mean",
         )
-    if not sentence and pre_training and f"{family}ForPreTraining" in architectures:
-        wanted = " or ".join(f"{family}{ending}" for ending in pre_training)
+    if not sentence and pre_training and f"{name}ForPreTraining" in architectures:
+        wanted = " or ".join(f"{name}{ending}" for ending in pre_training)
         raise parts.refuse(
             "heads-several",
-            f"{family}ForPreTraining has several heads, a model one: set architectures in config.json to {wanted}",
+            f"{name}ForPreTraining has several heads, a model one: set architectures in config.json to {wanted}",
         )
     named = ", ".join(architectures)
     supported = f"{', '.join((classifier, *others))}, or {encoder} with the modules.json of sentence-transformers"

@@ -13,14 +13,13 @@ from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..shared import parts
-from ..shared.classifier_head import classifier_head
 from ..shared.encoder_layer import Adapter, LayerNames, LayerShape, post_norm_layer, pre_norm_layer
 from ..shared.masks import EVERYTHING, Masks
 from ..shared.prediction_head import Prediction
 from .architecture import check_architecture
-from .heads import head_class, read_head
+from .heads import Classifier, Encoder, FamilyHeads, graph_with_head, head_class
 
-NEXT_SENTENCE = "ForNextSentencePrediction"
+_NEXT_SENTENCE = "ForNextSentencePrediction"
 WORDS = "embeddings.word_embeddings.weight"
 EMBEDDING_NORM = "embeddings.LayerNorm"
 LAYER = LayerNames(
@@ -72,37 +71,33 @@ def graph_of(
     checkpoint: Checkpoint,
     max_tokens: int,
     name: str,
-    classifier: str,
-    encoder: str,
+    prefix: str,
     terms: Callable[[str, LayerShape, Tables], tuple[Term, ...]] = lambda *_: (),
     form: Form = BERT,
 ) -> Graph:
-    """The graph of a family that is BERT but for its name, its classes, more terms of the embedding, and the places of
-    norms."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    """The graph of a family that is BERT but for what its classes begin with, the prefix of the encoder in a file with
+    a head, more terms of the embedding, and the places of norms."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, name)
     check_encoder_only(config)
     shape, tables = read_shape(config), read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
     # Files of the bare encoder have names without prefix, files of a whole model with it.
-    prefix = parts.prefix_of(checkpoint, f"{name}.", WORDS)
+    prefix = parts.prefix_of(checkpoint, prefix, WORDS)
     body = encoder_body(config, tensors, prefix, tables, shape, form, terms=terms(prefix, shape, tables))
-    dense = ("pooler", f"{prefix}pooler.dense", "tanh")
-    other_head = "cls.predictions.*" if head_class(config, classifier) == NEXT_SENTENCE else "cls.seq_relationship.*"
-    head, widths, result, notes = read_head(
-        checkpoint,
-        classifier,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head),
-        body=body,
-        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    encoder = Encoder(body, form.widths(shape), tables.vocabulary, tables.segments)
+    unused = (f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head(config, name))
+    heads = FamilyHeads(
+        Classifier("classifier", ("pooler", f"{prefix}pooler.dense", "tanh")),
+        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        left_out=unused,
     )
-    tensors.finish()
-    widths |= form.widths(shape)
-    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, name, encoder, heads)
+
+
+def other_head(config: Config, name: str) -> str:
+    """The tensors of what pretraining has beside the head of the class."""
+    return "cls.predictions.*" if head_class(config, name) == _NEXT_SENTENCE else "cls.seq_relationship.*"
 
 
 def encoder_body(

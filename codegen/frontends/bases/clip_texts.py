@@ -20,7 +20,7 @@ from ..shared.masks import CAUSAL, Masks
 from ..shared.rows import HeadOps
 from . import bert_like
 from .architecture import check_class
-from .heads import read_head
+from .heads import Encoder, FamilyHeads, graph_with_head
 from .text_half import PROJECTION, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts, projection_width
 
 HARMLESS_KEYS = frozenset(("attention_dropout", "dropout", "initializer_factor", "projection_dim"))
@@ -111,15 +111,17 @@ class ClipFamily:
             end = self._end_of_texts(config, checkpoint.tokenizer)
             return _text_embedding(tensors, width, projection_width(config) if projects else 0, end)
 
-        classifier = f"{self.name}TextForSequenceClassification"
-        ops, head_widths, result, notes = read_head(checkpoint, classifier, "hidden", width, head, body=body)
+        notes: tuple[str, ...] = ()
         if not projects or checkpoint.sentence is not None:
-            notes += parts.left_out(
-                tensors, f"{PROJECTION}.weight", by="sentence-transformers" if projects else encoder
-            )
-        tensors.finish()
-        vocabulary = self.form.vocabulary_in(config)
-        return Graph(widths | head_widths, body + ops, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
+            notes = parts.left_out(tensors, f"{PROJECTION}.weight", by="sentence-transformers" if projects else encoder)
+        return graph_with_head(
+            checkpoint,
+            max_tokens,
+            f"{self.name}Text",
+            Encoder(body, widths, self.form.vocabulary_in(config)),
+            FamilyHeads(head),
+            notes,
+        )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""

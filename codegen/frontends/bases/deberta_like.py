@@ -15,12 +15,11 @@ from ...load.config import Config
 from ...load.limits import Limits, usual_limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
-from ..shared.classifier_head import classifier_head
 from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 from . import bert_like
 from .architecture import check_architecture
-from .heads import read_head
+from .heads import Classifier, Encoder, FamilyHeads, graph_with_head
 
 HARMLESS_KEYS = frozenset(("legacy", "pooler_dropout"))
 # Of the prefix of the encoder's tensors, those of its layers, their shape, and the tokens of the longest text.
@@ -51,9 +50,8 @@ def check_only(config: Config, key: str, only: int) -> None:
 
 
 def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    classifier = f"{family.name}ForSequenceClassification"
-    check_architecture(config, encoder=f"{family.name}Model", classifier=classifier, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, family.name)
     bert_like.check_encoder_only(config)
     shape, limits = _read_shape(config), family.read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
@@ -64,20 +62,11 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     of = f"{prefix}encoder."
     layers = family.layer(config, tensors, of, [f"{of}layer.{i}." for i in range(count)], shape, max_tokens)
     body = (*embedding, Layers("encoder_layer", count, layers))
-    dense = ("pooler", "pooler.dense", _pooler_activation(config))
-    head, more, result, notes = read_head(
-        checkpoint,
-        classifier,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        body=body,
-        prediction=_prediction(config, shape),
-        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    classifier = Classifier("classifier", ("pooler", "pooler.dense", _pooler_activation(config)))
+    encoder = Encoder(body, widths | shape.widths, limits.vocabulary, segments)
+    return graph_with_head(
+        checkpoint, max_tokens, family.name, encoder, FamilyHeads(classifier, _prediction(config, shape))
     )
-    tensors.finish()
-    widths |= shape.widths | more
-    return Graph(widths, body + head, (result,), limits.vocabulary, segments, max_tokens, notes)
 
 
 def _pooler_activation(config: Config) -> str:

@@ -27,7 +27,7 @@ from ..shared.rows import HeadOps
 from ..shared.target import build_decoder_alone, build_target
 from . import bert_like
 from .architecture import check_architecture
-from .heads import CLASSIFIER_ENDING, read_head
+from .heads import Encoder, FamilyHeads, graph_with_head
 
 # Of the prefix of its tensors, the entries of its vocabulary, and the most tokens that it sees.
 StackOf = Callable[[Config, TensorFile, str, int, int], Stack]
@@ -152,15 +152,8 @@ class Family:
     def _graph_of_rows(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of all tokens of a text at once."""
         config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
-        classifier = f"{self.name}{CLASSIFIER_ENDING}"
         if sentence is None or {self._writer, self.first_writer}.isdisjoint(config.architectures):
-            check_architecture(
-                config,
-                encoder=f"{self.name}Model",
-                classifier=classifier,
-                sentence=sentence is not None,
-                others=(self._writer,),
-            )
+            check_architecture(checkpoint, self.name, others=(self._writer,))
         bert_like.check_no_decoder(config)
         parts.check_max_tokens(max_tokens, self._most(config), self.positions)
         padding = config.values.get("pad_token_id")
@@ -168,18 +161,9 @@ class Family:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         stack = self.stack_of(config, tensors, names.prefix_in(tensors), vocabulary, max_tokens)
-        head, widths, result, notes = read_head(
-            checkpoint,
-            classifier,
-            stack.rows,
-            stack.width,
-            lambda: self.classifier(config, tensors, stack),
-            pooler=names.of_logits,
-            body=stack.body,
-        )
-        tensors.finish()
-        widths |= stack.widths
-        return Graph(widths, stack.body + head, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
+        encoder = Encoder(stack.body, stack.widths, vocabulary, value=stack.rows)
+        heads = FamilyHeads(lambda: self.classifier(config, tensors, stack), left_out=names.of_logits)
+        return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)
 
     @property
     def _writer(self) -> str:

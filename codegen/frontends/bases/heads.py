@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands behind an encoder's rows, by the class that a checkpoint was saved from.
+"""What stands behind an encoder's rows, by the class that a checkpoint was saved from, and the graph of both.
 
 A family says how its sequence classifier is made; a head that is the same in every family is one of `task_heads`.
 """
@@ -7,13 +7,16 @@ A family says how its sequence classifier is made; a head that is the same in ev
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from ...ir.graph import Head, Node
+from ...ir.graph import Graph, Head, Node
+from ...ir.task import Task
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.gru_head import GruHead
 from ...load.multi_vector import MultiVectorModules
 from ..shared import parts
+from ..shared.classifier_head import Dense, classifier_head
 from ..shared.gru_head import gru_head
 from ..shared.multi_vector_head import multi_vector_head
 from ..shared.prediction_head import Prediction
@@ -21,46 +24,110 @@ from ..shared.rows import HeadOps, Pooled, Rows
 from ..shared.sentence_head import sentence_head
 from ..task_heads import heads_of_tasks
 
-CLASSIFIER_ENDING = "ForSequenceClassification"
+
+@dataclass(frozen=True)
+class Encoder:
+    """What makes the rows of a text; those of a decoder are read in the same way."""
+
+    body: tuple[Node, ...]
+    widths: dict[str, int]  # of the values that it writes
+    vocabulary: int
+    segments: int = parts.SEGMENTS
+    value: str = "hidden"  # its rows
+
+    @property
+    def width(self) -> int:
+        return self.widths[self.value]
 
 
-def head_class(config: Config, classifier: str) -> str | None:
-    """The ending of the class that the checkpoint was saved from, where a task has the head; `classifier` is the
-    family's sequence classifier."""
-    family = classifier.removesuffix(CLASSIFIER_ENDING)
-    found = next((name for name in heads_of_tasks(family) if name in config.architectures), None)
-    return None if found is None else found.removeprefix(family)
+@dataclass(frozen=True)
+class Classifier:
+    """What most families read the first row with: linears, as the file calls them."""
+
+    source: str  # the last one of a sequence classifier
+    dense: Dense | None  # the one before
+    pooler: Dense | None = None  # the one before in classes for two texts, where it is another one
+    pairs: bool = True  # whether there are such classes
 
 
-def read_head(
+@dataclass(frozen=True)
+class FamilyHeads:
+    """What the classes of a family have behind its rows."""
+
+    classifier: Classifier | Callable[[], HeadOps] | None = None  # of one text, where there is such a class
+    prediction: Prediction | None = None  # what predicts words
+    pooled: Pooled | None = None  # of two texts, where a `Classifier` does not say it
+    tags: str = "classifier"  # what the file calls the linear of a token classifier
+    left_out: tuple[str, ...] = ()  # tensors that files often have and few other heads than the classifier use
+    unread: tuple[str, ...] = ()  # those that they may have whatever the head is
+
+
+def head_class(config: Config, name: str) -> str | None:
+    """The ending of the class that the checkpoint was saved from, where a task has the head; `name` is what the
+    family's classes begin with."""
+    found = next((each for each in heads_of_tasks(name) if each in config.architectures), None)
+    return None if found is None else found.removeprefix(name)
+
+
+def graph_with_head(
     checkpoint: Checkpoint,
-    classifier: str,
-    value: str,
-    width: int,
-    classify: Callable[[], HeadOps] | None,
-    pooler: tuple[str, ...] = (),
-    body: tuple[Node, ...] = (),
-    prediction: Prediction | None = None,
-    pooled: Pooled | None = None,
-    tags: str = "classifier",
+    max_tokens: int,
+    name: str,
+    encoder: Encoder,
+    heads: FamilyHeads,
+    notes: tuple[str, ...] = (),
+) -> Graph:
+    """The graph of a checkpoint whose `encoder` has been read: takes what is left of the file. `name` is what the
+    family's classes begin with."""
+    body, widths, result, of_head = _read_head(checkpoint, name, encoder, heads)
+    unused = checkpoint.tensors.ignore(*heads.unread)
+    checkpoint.tensors.finish()
+    return Graph(
+        encoder.widths | widths,
+        encoder.body + body,
+        (result,),
+        encoder.vocabulary,
+        encoder.segments,
+        max_tokens,
+        (*of_head, *((f"not used: {', '.join(unused)}",) if unused else ()), *notes),
+    )
+
+
+def _read_head(
+    checkpoint: Checkpoint, name: str, encoder: Encoder, heads: FamilyHeads
 ) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
-    """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier, where the family has one;
-    `pooler` are tensors that files often have and few other heads use; `body` makes `value`, `prediction` says what
-    predicts words of it, `pooled` reads the head of a class for two texts, `tags` is what the file calls the
-    linear of a token classifier."""
-    config, tensors = checkpoint.config, checkpoint.tensors
-    ending = head_class(config, classifier)
-    if isinstance(checkpoint.sentence, GruHead):
-        return *gru_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler, by="the GRU")
-    if isinstance(checkpoint.sentence, MultiVectorModules):
-        return *multi_vector_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
-    if checkpoint.sentence is not None:
-        return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
+    """The head of a checkpoint, and notes."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    value, width = encoder.value, encoder.width
+    if isinstance(sentence, GruHead):
+        return *gru_head(sentence, value, width), parts.left_out(tensors, *heads.left_out, by="the GRU")
+    if isinstance(sentence, MultiVectorModules):
+        return *multi_vector_head(sentence, value, width), parts.left_out(tensors, *heads.left_out)
+    if sentence is not None:
+        return *sentence_head(sentence, value, width), parts.left_out(tensors, *heads.left_out)
+    ending, classifier = head_class(config, name), heads.classifier
     if ending is None:
-        assert classify is not None
-        return *classify(), ()
-    name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
-    tokenizer, sparse = checkpoint.tokenizer, checkpoint.sparse
-    rows = Rows(config, tensors, value, width, body, tokenizer, prediction, pooled, tags, sparse)
-    head = heads_of_tasks(name.removesuffix(ending))[name](rows)
-    return *head, parts.left_out(tensors, *pooler, by=name)
+        assert classifier is not None
+        if isinstance(classifier, Classifier):
+            return *classifier_head(config, tensors, value, width, classifier.source, classifier.dense), ()
+        return *classifier(), ()
+    rows = Rows(
+        *(config, tensors, value, width, encoder.body, checkpoint.tokenizer),
+        *(heads.prediction, _pooled(checkpoint, encoder, heads), heads.tags, checkpoint.sparse),
+    )
+    head = heads_of_tasks(name)[f"{name}{ending}"](rows)
+    return *head, parts.left_out(tensors, *heads.left_out, by=f"{name}{ending}")
+
+
+def _pooled(checkpoint: Checkpoint, encoder: Encoder, heads: FamilyHeads) -> Pooled | None:
+    """What classes for two texts have, where there are some."""
+    classifier = heads.classifier
+    if heads.pooled is not None or not isinstance(classifier, Classifier) or not classifier.pairs:
+        return heads.pooled
+    dense = classifier.pooler or classifier.dense
+
+    def read(source: str, task: Task) -> HeadOps:
+        config, tensors = checkpoint.config, checkpoint.tensors
+        return classifier_head(config, tensors, encoder.value, encoder.width, source, dense, task=task)
+
+    return read

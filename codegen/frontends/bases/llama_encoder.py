@@ -18,7 +18,7 @@ from ..shared.prediction_head import Prediction
 from ..shared.rotary import limits_of
 from ..shared.rows import HeadOps
 from .architecture import check_architecture
-from .heads import CLASSIFIER_ENDING, read_head
+from .heads import Encoder, FamilyHeads, graph_with_head
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Family:
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
         config, tensors = checkpoint.config, checkpoint.tensors
-        classifier, is_encoder = f"{self.name}{CLASSIFIER_ENDING}", checkpoint.sentence is not None
-        check_architecture(config, encoder=f"{self.name}Model", classifier=classifier, sentence=is_encoder)
+        check_architecture(checkpoint, self.name)
         limits = self.read_limits(config)
         parts.check_max_tokens(max_tokens, limits.positions)
         prefix = next((prefix for prefix in self.prefixes if f"{prefix}{WORDS}" in tensors), self.prefixes[0])
@@ -48,15 +47,6 @@ class Family:
         seen_by = self.seen_by(config, limits.positions, max_tokens)
         form = Form(Biases.said_in(config), epsilon=self.epsilon)
         stack = llama_stack(config, tensors, prefix, limits.vocabulary, seen_by, form)
-        head, widths, result, notes = read_head(
-            checkpoint,
-            classifier,
-            stack.rows,
-            stack.width,
-            lambda: self.classifier(config, tensors, stack),
-            body=stack.body,
-            prediction=self.prediction(config, tensors, stack),
-        )
-        tensors.finish()
-        widths |= stack.widths
-        return Graph(widths, stack.body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+        encoder = Encoder(stack.body, stack.widths, limits.vocabulary, value=stack.rows)
+        heads = FamilyHeads(lambda: self.classifier(config, tensors, stack), self.prediction(config, tensors, stack))
+        return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)

@@ -23,11 +23,12 @@ from ..shared.periods import layers_of_kinds
 from ..shared.rotary import Angles, check_pairs, rotary_tables
 from ..shared.stacked import stacked_linears
 from . import bert_like
-from .architecture import check_class
-from .heads import read_head
+from .architecture import ENCODER_ENDING, check_class
+from .heads import Encoder, FamilyHeads, graph_with_head
 from .rotary_bert import embed
 
-ENCODER, CLASSIFIER = "NomicBertModel", "NomicBertForSequenceClassification"
+_NAME = "NomicBert"
+_ENCODER = f"{_NAME}{ENCODER_ENDING}"
 # Training's; how the code computes; pictures of it.
 HARMLESS_KEYS = frozenset(
     {"attn_pdrop", "embd_pdrop", "resid_pdrop", "moe_resid_pdrop", "router_aux_loss_coef", "max_trained_positions"}
@@ -93,9 +94,9 @@ class _Shape:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    check_class(config, ENCODER)
+    check_class(config, _ENCODER)
     if checkpoint.sentence is None:
-        message = f"{ENCODER} gives one vector per token: modules.json of sentence-transformers is missing"
+        message = f"{_ENCODER} gives one vector per token: modules.json of sentence-transformers is missing"
         raise parts.refuse("modules-missing", f"{message}; or say it with --pooling mean")
     bert_like.check_encoder_only(config)
     _check_neutral(config)
@@ -117,12 +118,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         parts.layer_norm(tensors, "embedding_norm", ["emb_ln"], shape.hidden, shape.epsilon, "hidden"),
         *layers,
     )
-    pooler = ("pooler.dense.weight", "pooler.dense.bias")
-    head, head_widths, result, notes = read_head(
-        checkpoint, CLASSIFIER, "hidden", shape.hidden, None, pooler=pooler, body=body
-    )
-    tensors.finish()
-    return Graph(widths | head_widths, body + head, (result,), limits.vocabulary, max(segments, 1), max_tokens, notes)
+    encoder = Encoder(body, widths, limits.vocabulary, max(segments, 1))
+    heads = FamilyHeads(left_out=("pooler.dense.weight", "pooler.dense.bias"))
+    return graph_with_head(checkpoint, max_tokens, _NAME, encoder, heads)
 
 
 def _check_neutral(config: Config) -> None:

@@ -13,14 +13,13 @@ from ...load.config import Config
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
-from ..shared.classifier_head import classifier_head
 from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 from ..shared.rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
 from ..shared.stacked import stacked_linears
 from . import bert_like
 from .architecture import check_architecture
-from .heads import read_head
+from .heads import Classifier, Encoder, FamilyHeads, graph_with_head
 
 
 @dataclass(frozen=True)
@@ -66,9 +65,8 @@ class Family:
 
 
 def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    classifier, encoder = f"{family.name}ForSequenceClassification", f"{family.name}Model"
-    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    config, tensors = checkpoint.config, checkpoint.tensors
+    check_architecture(checkpoint, family.name)
     bert_like.check_encoder_only(config)
     limits, shape = family.read_limits(config), _read_shape(config, family)
     parts.check_max_tokens(max_tokens, limits.positions)
@@ -87,19 +85,14 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     last, before = family.classifier
     dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
-    head, widths, result, notes = read_head(
-        checkpoint,
-        classifier,
-        "hidden",
-        shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, last, dense),
-        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
-        body=body,
-        prediction=family.prediction(shape),
+    widths = shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
+    encoder = Encoder(body, widths, limits.vocabulary, max(segments, 1))
+    heads = FamilyHeads(
+        Classifier(last, dense, pairs=False),
+        family.prediction(shape),
+        left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
-    tensors.finish()
-    widths |= shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
-    return Graph(widths, body + head, (result,), limits.vocabulary, max(segments, 1), max_tokens, notes)
+    return graph_with_head(checkpoint, max_tokens, family.name, encoder, heads)
 
 
 def _read_shape(config: Config, family: Family) -> LayerShape:

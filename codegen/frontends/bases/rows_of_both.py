@@ -10,7 +10,8 @@ from ...load.config import Config
 from ..shared import parts
 from ..shared.classifier_head import classifier_head
 from ..shared.rows import HeadOps
-from .heads import CLASSIFIER_ENDING, read_head
+from .architecture import CLASSIFIER_ENDING
+from .heads import Encoder, FamilyHeads, graph_with_head
 
 ENDINGS = (CLASSIFIER_ENDING, "ForQuestionAnswering")
 END = "eos_token_id"
@@ -40,12 +41,9 @@ def graph_of_rows(
         source = "classification_head.out_proj"
         return classifier_head(config, tensors, "target", width, source, dense, pooling="last")
 
-    head, more, result, notes = read_head(
-        checkpoint, f"{family}{CLASSIFIER_ENDING}", "target", width, classify, body=body
-    )
-    tensors.finish()
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    return Graph(widths | more, body + head, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
+    encoder = Encoder(body, widths, vocabulary, value="target")
+    return graph_with_head(checkpoint, max_tokens, family, encoder, FamilyHeads(classify))
 
 
 def _check_end(checkpoint: Checkpoint, usual: int) -> None:

@@ -9,7 +9,7 @@ from ..shared import parts
 from ..shared.t5_stack import Form, Stack, embedded, read_shape, read_words
 from . import bert_like
 from .architecture import check_architecture
-from .heads import CLASSIFIER_ENDING, read_head
+from .heads import Encoder, FamilyHeads, graph_with_head
 from .rows_of_both import classes_of
 
 _ROOT = "transformer."  # of the encoder in a file with a head
@@ -19,10 +19,10 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Fo
     """The graph of a checkpoint; takes every tensor of the encoder and its head exactly once. `family` is what the
     names of its classes begin with, `form` what it has of its own, `writer` the class that has the decoder as well."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
-    others = (writer, *classes_of(family))
     if sentence is None or writer not in config.architectures:
-        check_architecture(config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=others)
+        others = (writer, *classes_of(family))
+        endings = "EncoderModel", "ForTokenClassification"
+        check_architecture(checkpoint, family, *endings, others=others)
     bert_like.check_encoder_only(config)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)
@@ -32,11 +32,9 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Fo
     stack = Stack(config, tensors, shape, "encoder", "hidden", root=root)
     body: tuple[Node, ...] = (embedded(words, "hidden"), *stack.encoded(max_tokens))
     ignored = tensors.ignore(f"{root}decoder.*", "lm_head.weight")
-    head, widths, result, notes = read_head(
-        checkpoint, f"{family}{CLASSIFIER_ENDING}", "hidden", shape.hidden, classify=None, body=body
-    )
-    tensors.finish()
+    notes: tuple[str, ...] = ()
     if ignored:  # hundreds, of a whole T5
-        notes += (f"not used by the encoder: {len(ignored)} tensors of the decoder, {ignored[0]} the first",)
-    widths |= stack.widths
-    return Graph(widths, body + head, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
+        notes = (f"not used by the encoder: {len(ignored)} tensors of the decoder, {ignored[0]} the first",)
+    return graph_with_head(
+        checkpoint, max_tokens, family, Encoder(body, stack.widths, vocabulary), FamilyHeads(), notes
+    )

@@ -7,7 +7,8 @@ from ...ir.graph import Graph
 from ...load.checkpoint import Checkpoint
 from ..shared import parts
 from ..shared.t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
-from .rows_of_both import CLASSIFIER_ENDING, check_both, graph_of_rows
+from .architecture import CLASSIFIER_ENDING
+from .rows_of_both import check_both, graph_of_rows
 
 _ROOT = "transformer."  # of both in a classifier's file
 _END = 1

@@ -11,6 +11,7 @@ from . import parts
 from .classifier_task import classifier_task
 
 POOLED, OUT = "pooled", "logits"
+Dense = tuple[str, str, str]  # a linear: its name, that in the file, its activation
 
 
 def classifier_head(
@@ -19,7 +20,7 @@ def classifier_head(
     value: str,
     width: int,
     source: str,
-    dense: tuple[str, str, str] | None = None,
+    dense: Dense | None = None,
     *,
     dense_bias: bool = True,
     norm: Norm | None = None,
@@ -29,8 +30,8 @@ def classifier_head(
 ) -> tuple[tuple[Node, ...], dict[str, int], Head]:
     """The ops from `value` to the logits, the widths of what they write, and the result.
 
-    `source` is what the file calls the last linear, `dense` the name, the file's name and the activation of one before,
-    whose outputs, `POOLED`, may go through a `norm`. `task` is that of a class whose configuration does not say it.
+    `source` is what the file calls the last linear, `dense` one before, whose outputs, `POOLED`, may go
+    through a `norm`. `task` is that of a class whose configuration does not say it.
     """
     task = classifier_task(config) if task is None else task
     row = POOLED if dense is None else "first" if pooling == "first" else "row"

@@ -12,12 +12,15 @@ from targets import Labels
 from tokenizers import Tokenizer
 
 from codegen.frontends import bert, limits_of
+from codegen.frontends.bases.architecture import CLASSIFIER_ENDING, ENCODER_ENDING
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
 from codegen.load.folder import load_checkpoint
 from codegen.load.limits import Limits
 from codegen.load.sentence import SentenceModules
+
+_CLASSIFIER = f"{bert.NAME}{CLASSIFIER_ENDING}"
 
 # What the encoder may carry: classifier, pooler, and the language-model heads of the original checkpoints.
 _HEADS = ("classifier.*", "cls.*", "pooler.dense.*", "bert.pooler.dense.*")
@@ -41,12 +44,12 @@ class Base:
     def labels(self) -> tuple[str, ...]:
         """Of its classifier; none where it has no classifier."""
         config = self.checkpoint.config
-        return config.labels() if bert.CLASSIFIER in config.architectures else ()
+        return config.labels() if _CLASSIFIER in config.architectures else ()
 
     def config_with(self, labels: Labels) -> dict[str, Any]:
         """config.json of the model to make: the checkpoint's own, but for what speaks of its head."""
         kept = {key: value for key, value in self.checkpoint.config.values.items() if key not in _DROPPED}
-        return kept | {"architectures": [bert.CLASSIFIER], "dtype": "float32"} | labels.settings
+        return kept | {"architectures": [_CLASSIFIER], "dtype": "float32"} | labels.settings
 
     def tokenizer(self) -> Tokenizer:
         """As the generated model will tokenize: cut at `max_tokens`, the longer text of a pair first."""
@@ -73,7 +76,7 @@ def _check_family(config: Config) -> Limits:
 def _check_encoder(checkpoint: Checkpoint, max_tokens: int) -> None:
     """Has the front-end look at shapes and tensors, heads aside: it is to accept what will have been trained."""
     checkpoint.tensors.ignore(*_HEADS)
-    encoder = Config.from_json({**checkpoint.config.values, "architectures": [bert.ENCODER]})
+    encoder = Config.from_json({**checkpoint.config.values, "architectures": [f"{bert.NAME}{ENCODER_ENDING}"]})
     bert.build_graph(
         replace(checkpoint, config=encoder, sentence=SentenceModules("cls", (), normalize=False)), max_tokens
     )
