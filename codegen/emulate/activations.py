@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..ir.weights import XieluWeights
 from .floats import F32Array
-from .polynomials import SQRT_HALF, erf, sigmoid, tanh
+from .polynomials import LOG2E, SQRT_HALF, erf, exp2, sigmoid, tanh
 
 GELU_TANH_1 = np.float32(float.fromhex("0x1.988454p0"))  # 2 sqrt(2 / pi)
 GELU_TANH_3 = np.float32(float.fromhex("0x1.2444f2p-4"))  # 2 sqrt(2 / pi) 0.044715
@@ -34,6 +35,12 @@ def quick_gelu(x: F32Array) -> F32Array:
 
 def silu(x: F32Array) -> F32Array:
     return x * sigmoid(x)
+
+
+def xielu(x: F32Array, weights: XieluWeights) -> F32Array:
+    """Behind a linear, an op of its own."""
+    power = ((exp2(np.minimum(x, weights.most) * LOG2E) - np.float32(1)) - x) * weights.power
+    return np.where(x > 0, (x * weights.square) * x, power) + x * weights.linear
 
 
 ACTIVATIONS: dict[str, Callable[[F32Array], F32Array]] = {

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..ir import program as p
 from ..ir.global_rows import rows_of_text
 from ..ir.stage import Stage
+from .activations import xielu
 from .attention import Relative, attention, capped, split_heads
 from .best import best
 from .convolution import convolution
@@ -75,6 +76,13 @@ def _multiply(op: p.Multiply, at: Values) -> None:
 @EMULATE.on(p.Add)
 def _add(op: p.Add, at: Values) -> None:
     at.write(op.out, at.read(op.a) + at.read(op.b))
+
+
+@EMULATE.on(p.Xielu)
+def _xielu(op: p.Xielu, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.XieluWeights)
+    at.write(op.rows, xielu(at.read(op.rows), weights))
 
 
 @EMULATE.on(p.CausalConvolution)

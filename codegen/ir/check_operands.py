@@ -223,8 +223,8 @@ def _pool(op: p.Pool) -> None:
     same(f"width of '{op.out.name}'", op.out.width, len(op.kinds) * op.input.width)
 
 
-@CHECK.on(p.Normalize, p.Softmax, p.Cap)
-def _in_place(op: p.Normalize | p.Softmax | p.Cap) -> None:
+@CHECK.on(p.Normalize, p.Softmax, p.Cap, p.Xielu)
+def _in_place(op: p.Normalize | p.Softmax | p.Cap | p.Xielu) -> None:
     _stored(op.rows, "f32")
 
 

@@ -9,7 +9,7 @@ from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
 from .check_target import unsound
-from .in_place import LEAST_CAP
+from .in_place import LEAST_CAP, XIELU_NUMBERS
 from .stage import Stage
 
 RowKind = Literal["tokens", "text", "masks", "steps"]
@@ -142,6 +142,17 @@ def _value_by_value(op: g.Multiply | g.Add, check: Check) -> None:
         check.same(f"width of '{value}'", check.width(value), check.width(op.a))
     check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])
     check.out(op.out, check.rows[op.a])
+
+
+@CHECK.on(g.Xielu)
+def _xielu(op: g.Xielu, check: Check) -> None:
+    check.width(op.value)
+    check.shape(op.numbers, XIELU_NUMBERS)
+    for array in op.numbers.arrays:
+        *_, most, _ = array.values
+        if most > 0:  # what is taken a power of lies below 0
+            raise unsound(f"{op.name}: the power of x up to {most:g}")
+    check.out(op.value, check.rows[op.value])
 
 
 @CHECK.on(g.CausalConvolution)

@@ -49,6 +49,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.Quantize,
     p.Multiply,
     p.Add,
+    p.Xielu,
     p.CausalConvolution,
     p.Rotary,
     p.PackKeys,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .global_rows import GlobalRows
-from .in_place import Cap, Normalize, Softmax
+from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, earlier, packed, parts, read, slots, updated, weights, written
 from .parameter import Parameter
 from .several import task_of_heads
@@ -307,7 +307,7 @@ class WordWeights:
     out: str = written()
 
 
-_OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru | Experts
+_OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | CausalConvolution | Rotary | Attention | Gru | Experts
 Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .op import attribute, updated
+from .op import attribute, updated, weights
+from .parameter import Parameter
 
 LEAST_CAP = 2.0**-20  # and its inverse the largest
 
@@ -30,3 +31,16 @@ class Cap:
 
     value: str = updated()
     limit: float = attribute()
+
+
+XIELU_NUMBERS = 4
+
+
+@dataclass(frozen=True)
+class Xielu:
+    """In place, element by element (Huang 2024, arXiv:2411.13010): square * x^2 + linear * x above 0, elsewhere
+    power * (e^min(x, most) - 1 - x) + linear * x. `numbers` are [square, power, most, linear]."""
+
+    name: str = attribute()
+    numbers: Parameter = weights()
+    value: str = updated()

@@ -29,6 +29,7 @@ from .graph import (
     Softmax,
     Term,
     WordWeights,
+    Xielu,
     ops_of,
 )
 from .op import parts_of
@@ -55,7 +56,8 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(Embed, Norm, Multiply, Add, CausalConvolution, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
+@PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, CausalConvolution, Rotary, Attention, Pool, Masked)
+@PRODUCTS.on(Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()
 

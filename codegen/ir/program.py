@@ -43,6 +43,7 @@ from .program_ops import (
     SelectRows,
     Softmax,
     WordWeights,
+    Xielu,
 )
 from .several import task_of_heads
 from .task import Task
@@ -63,6 +64,7 @@ from .weights import (
     S8Matrix,
     Weights,
     WeightSlot,
+    XieluWeights,
     of_table,
 )
 
@@ -126,6 +128,8 @@ __all__ = [
     "WeightSlot",
     "Weights",
     "WordWeights",
+    "Xielu",
+    "XieluWeights",
     "of_table",
 ]
 

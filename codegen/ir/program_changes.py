@@ -39,6 +39,7 @@ from .program import (
     Softmax,
     Step,
     WordWeights,
+    Xielu,
 )
 from .stage import Stage
 from .weights import EmbeddingWeights, Integers, LinearWeights, LookedUp, Weights, WeightSlot
@@ -76,7 +77,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(ChooseExperts, SelectRows, ExpertLinear, MixExperts)
+@CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op

@@ -96,6 +96,12 @@ class Add:
 
 
 @dataclass(frozen=True)
+class Xielu:
+    weights: WeightSlot = weights()
+    rows: Buffer = updated()
+
+
+@dataclass(frozen=True)
 class CausalConvolution:
     """Of all rows of a text, or of those of a step: then `state` has the rows before them, and gets them."""
 
@@ -295,6 +301,7 @@ Op = (
     | Linear
     | Multiply
     | Add
+    | Xielu
     | CausalConvolution
     | Rotary
     | PackKeys

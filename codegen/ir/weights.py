@@ -85,6 +85,17 @@ class NormWeights:
 
 
 @dataclass(frozen=True)
+class XieluWeights:
+    """The numbers of an activation that was trained."""
+
+    square: np.float32
+    power: np.float32
+    most: np.float32
+    linear: np.float32
+    source: str
+
+
+@dataclass(frozen=True)
 class ConvolutionWeights:
     """Of a depthwise convolution: `taps` [taps, width], the earliest row's first."""
 
@@ -140,7 +151,14 @@ class RelativeWeights:
 
 LookedUp = FloatTable | IndexTable  # as they are: the generated code has no struct for them
 Weights = (
-    LinearWeights | NormWeights | ConvolutionWeights | EmbeddingWeights | FloatTable | IndexTable | RelativeWeights
+    LinearWeights
+    | NormWeights
+    | XieluWeights
+    | ConvolutionWeights
+    | EmbeddingWeights
+    | FloatTable
+    | IndexTable
+    | RelativeWeights
 )
 
 

@@ -74,7 +74,7 @@ def _nothing(op: g.Embed, rows: Rows, asked: Asked) -> None:
     """Ids, segments and positions are there for every row."""
 
 
-@INPUTS.on(g.Norm, g.Linear, g.Multiply, g.Add, g.Rotary, g.Experts, g.Best, g.Normalize, g.Softmax, g.Cap)
+@INPUTS.on(g.Norm, g.Linear, g.Multiply, g.Add, g.Xielu, g.Rotary, g.Experts, g.Best, g.Normalize, g.Softmax, g.Cap)
 def _same_rows(op: g.Op, rows: Rows, asked: Asked) -> None:
     for value in reads(op):
         _ask(asked, value, rows)

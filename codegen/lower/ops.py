@@ -181,6 +181,15 @@ def _add(op: g.Add, at: Place) -> list[p.Op]:
     return [p.Add(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]
 
 
+@LOWER.on(g.Xielu)
+def _xielu(op: g.Xielu, at: Place) -> list[p.Op]:
+    def weights(array: Array, _: int) -> p.XieluWeights:
+        return p.XieluWeights(*without_tiny(array.values.astype(np.float32)), array.name)
+
+    slot = p.WeightSlot(op.name, _stored(op.numbers, weights), op.numbers.of_layer, op.numbers.common)
+    return [p.Xielu(slot, at.buffer(op.value))]
+
+
 @LOWER.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, at: Place) -> list[p.Op]:
     def weights(array: Array, index: int) -> p.ConvolutionWeights:

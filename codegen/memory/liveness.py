@@ -40,8 +40,8 @@ def op_names(program: p.Program) -> list[str]:
 NAME: Stage[str] = Stage("liveness")
 
 
-@NAME.on(p.Linear, p.Norm, p.CausalConvolution, p.ExpertLinear)
-def _of_weights(op: p.Linear | p.Norm | p.CausalConvolution | p.ExpertLinear) -> str:
+@NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.ExpertLinear)
+def _of_weights(op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.ExpertLinear) -> str:
     return op.weights.name
 
 

@@ -87,7 +87,7 @@ def _for_chosen_experts(op: p.ExpertLinear, slot: p.WeightSlot, rows: int, times
     return times.blocks * Fraction(min(experts, chosen), experts)
 
 
-@SHARE.on(p.Linear, p.Best, p.WordWeights, p.Rotary)
+@SHARE.on(p.Linear, p.Best, p.WordWeights, p.Rotary, p.Xielu)
 def _for_each_block(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(times.blocks)
 

@@ -126,6 +126,7 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 _ONCE = (
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
     *(
+        p.Xielu,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,

@@ -180,6 +180,14 @@ def _add(op: g.Add, at: _State) -> None:
     at.values[op.out] = at.values[op.a] + at.values[op.b]
 
 
+@INTERPRET.on(g.Xielu)
+def _xielu(op: g.Xielu, at: _State) -> None:
+    x = at.values[op.value]
+    square, power, most, linear = at.weight(op.numbers)
+    below = power * (np.expm1(np.minimum(x, most)) - x)
+    at.values[op.value] = np.where(x > 0, square * x**2, below) + linear * x
+
+
 @INTERPRET.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, at: _State) -> None:
     rows, weight = at.values[op.input], at.weight(op.weight)

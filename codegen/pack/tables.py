@@ -113,6 +113,12 @@ def _norm_parts(weights: p.NormWeights, target: Target) -> dict[str, np.ndarray]
     return {"gamma": weights.gamma} | ({} if weights.beta is None else {"beta": weights.beta})
 
 
+@PARTS.on(p.XieluWeights)
+def _xielu_parts(weights: p.XieluWeights, target: Target) -> dict[str, np.ndarray]:
+    """None: its numbers lie in its struct."""
+    return {}
+
+
 @PARTS.on(p.ConvolutionWeights)
 def _convolution_parts(weights: p.ConvolutionWeights, target: Target) -> dict[str, np.ndarray]:
     """Rows of taps, for a row is made of all its channels at once."""

@@ -111,6 +111,14 @@ def _add(op: g.Add, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.a] + bounds[op.b], None)
 
 
+@BOUND.on(g.Xielu)
+def _xielu(op: g.Xielu, bounds: _Bounds) -> None:
+    numbers = op.numbers.at(bounds.layer)
+    square, power, most, linear = (abs(float(number)) for number in numbers.values)
+    x = bounds[op.value]
+    bounds.set(op.value, max(square * x * x, power * (x + most)) + linear * x, numbers)
+
+
 @BOUND.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, bounds: _Bounds) -> None:
     weight = op.weight.at(bounds.layer)

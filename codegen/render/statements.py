@@ -253,6 +253,12 @@ def _value_by_value(op: p.Multiply | p.Add, scope: Scope) -> str:
     return scope.statement("value_by_value", values)
 
 
+@RENDER.on(p.Xielu)
+def _xielu(op: p.Xielu, scope: Scope) -> str:
+    values = {"weights": scope.weights(op.weights), "rows": scope.rows(op.rows), "values": scope.view(op.rows)}
+    return scope.statement("xielu", values)
+
+
 @RENDER.on(p.CausalConvolution)
 def _causal_convolution(op: p.CausalConvolution, scope: Scope) -> str:
     values = {

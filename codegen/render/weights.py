@@ -96,6 +96,11 @@ def _norm_type(weights: p.NormWeights) -> str:
     return "RmsNormWeights" if weights.beta is None else "LayerNormWeights"
 
 
+@TYPE.on(p.XieluWeights)
+def _xielu_type(weights: p.XieluWeights) -> str:
+    return "XieluWeights"
+
+
 @TYPE.on(p.ConvolutionWeights)
 def _convolution_type(weights: p.ConvolutionWeights) -> str:
     return "ConvolutionWeights"
@@ -124,6 +129,12 @@ def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[st
         return [table("gamma"), *beta]
     numbers = {"epsilon": weights.epsilon, "inverse_width": weights.inverse_width}
     return [table("gamma"), *beta, *(named(field, float_literal(value)) for field, value in numbers.items())]
+
+
+@FIELDS.on(p.XieluWeights)
+def _xielu_fields(weights: p.XieluWeights, table: Callable[[str], str]) -> list[str]:
+    names = ("square", "power", "most", "linear")
+    return [named(name, float_literal(getattr(weights, name))) for name in names]
 
 
 @FIELDS.on(p.ConvolutionWeights)

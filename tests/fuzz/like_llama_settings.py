@@ -210,6 +210,14 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
         },
     ),
+    "apertus": (
+        "Apertus",
+        {
+            "hidden_act": (0.3, ("xielu", "relu", "gelu", "relu2")),
+            "attention_bias": (0.3, (True,)),
+            "head_dim": (0.5, (4, 6, 8)),
+        },
+    ),
     "arcee": (
         "Arcee",
         {

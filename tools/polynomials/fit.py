@@ -223,6 +223,13 @@ def main() -> None:
     worst("silu on [-12, 12]", silu, x64 / (1 + np.exp(-x64)), x)
     quick_gelu = x * sigmoid(F(1.702) * x, exp2_c, reciprocal_c)
     worst("quick_gelu on [-12, 12]", quick_gelu, x64 / (1 + np.exp(-1.702 * x64)), x)
+    alpha, beta, most = F(0.8), F(0.5), F(-1e-6)
+    above = ((x * alpha) * x) + (x * beta)
+    below = (((exp2(np.minimum(x, most) * F(1 / math.log(2)), exp2_c) - F(1)) - x) * alpha) + (x * beta)
+    exact = float(alpha) * (np.expm1(np.minimum(x64, float(most))) - x64) + float(beta) * x64
+    worst("xielu on [-12, 0]", below[x <= 0], exact[x <= 0], x[x <= 0])
+    exact = float(alpha) * x64**2 + float(beta) * x64
+    worst("xielu on [0, 12]", above[x > 0], exact[x > 0], x[x > 0])
 
 
 if __name__ == "__main__":

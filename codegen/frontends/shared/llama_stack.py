@@ -23,6 +23,7 @@ from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
 from .periods import layers_of_kinds
 from .rotary import Angles, angles_of, rotary_tables, still_tables
+from .xielu import trained_xielu
 
 WORDS = "embed_tokens.weight"
 POSITIONS = "max_position_embeddings"
@@ -98,6 +99,7 @@ class Form:
     parallel: bool = False  # feed-forward reads the rows that attention does
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     squared: bool = False  # what the activation of one without a gate gives
+    trained: bool = False  # that activation, by the file's numbers: xIELU
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
     score_cap: float | None = None  # what bounds the scores of attention
@@ -298,6 +300,7 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
         widening, narrowing = form.ungated
         ops += (made.linear("intermediate", widening, bias, value, "inner", activation),)
         ops += (Multiply("inner", "inner", "inner"),) if form.squared else ()
+        ops += (trained_xielu(made.tensors, made.sources("mlp.act_fn"), "inner"),) if form.trained else ()
     output = made.linear("output", narrowing, bias, "inner", "hidden", add="hidden")
     return (*ops, *made.added(output, form.norms.behind_feed_forward, form.factors.blocks))
 
@@ -317,6 +320,8 @@ def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tu
 
 
 def _activation(config: Config, form: Form) -> str:
+    if form.trained:
+        return "none"
     name = config.text(form.activation_key, form.activation)
     return parts.activation_named(form.renamed.get(name, name), form.activation_key)
 

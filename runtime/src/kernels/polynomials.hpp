@@ -48,6 +48,9 @@
 //     gelu_tanh(x)  = x * sigmoid(x * (kGeluTanh1 + kGeluTanh3 * (x * x)))         7.3e-7, to the tanh form
 //     quick_gelu(x) = x * sigmoid(kQuickGelu * x)                                  1.2e-6
 //     silu(x)       = x * sigmoid(x)                                               2.0e-6
+//     xielu(x), an op of its own (etch/ops/row_ops.hpp), whose square and power were 0.8, linear 0.5, most -1e-6:
+//         x > 0: ((x * square) * x) + (x * linear)                                 1.3e-5, of up to 121
+//         else: (((exp2(min(x, most) * kLog2E) - 1.0f) - x) * power) + (x * linear)    8.6e-7
 #pragma once
 
 #include "device.hpp"

@@ -22,6 +22,23 @@ void value_by_value(const Op& op, std::uint32_t first, std::uint32_t last, Funct
     }
 }
 
+// A few values of a row. The kernel takes the power of 2 of what a value lies below the largest one by: behind them is
+// a 0, and no argument is above it.
+constexpr std::uint32_t kXieluValues = 63;
+
+void xielu(const KernelSet& kernels, const XieluWeights& weights, float* x, std::uint32_t n) noexcept {
+    float e[kXieluValues + 1];
+    for (std::uint32_t i = 0; i < n; ++i)
+        e[i] = (x[i] < weights.most ? x[i] : weights.most) * polynomials::kLog2E;
+    e[n] = 0.0f;
+    kernels.exp2_row(e, n + 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float square = (x[i] * weights.square) * x[i];
+        const float power = ((e[i] - 1.0f) - x[i]) * weights.power;
+        x[i] = (x[i] > 0.0f ? square : power) + (x[i] * weights.linear);
+    }
+}
+
 }  // namespace
 
 void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
@@ -65,6 +82,16 @@ void Multiply::run(const OpContext&, std::uint32_t first, std::uint32_t last) co
 
 void Add::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     value_by_value(*this, first, last, [](float x, float y) { return x + y; });
+}
+
+void Xielu::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        float* const x = rows.from(row).data;
+        for (std::uint32_t i = 0; i < rows.width; i += kXieluValues) {
+            const std::uint32_t left = rows.width - i;
+            xielu(context.kernels, weights, x + i, left < kXieluValues ? left : kXieluValues);
+        }
+    }
 }
 
 void Rotary::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {

@@ -14,6 +14,7 @@ from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 
 UNSAID = {
+    "apertus/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "cwm/own": ("hidden_act", "mlp_bias", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "ernie4_5/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "exaone4/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),

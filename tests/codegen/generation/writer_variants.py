@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from like_llama_variants import LIKE_LLAMA
 from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
@@ -247,44 +248,6 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "xglm/texts": ("XGLM", XGLM | SPECIAL["xglm/texts"]),
     "mpt/own": ("Mpt", MPT),
-    "arcee/own": ("Arcee", LLAMA | {"mlp_bias": True, "num_hidden_layers": 1}),
-    "granitemoehybrid/own": (
-        "GraniteMoeHybrid",
-        LLAMA
-        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
-        | {"tie_word_embeddings": True, "position_embedding_type": "rope", "num_local_experts": 0, "mamba_n_heads": 4}
-        | {"layer_types": ["attention"] * 2, "shared_intermediate_size": 26},
-    ),
-    "granitemoehybrid/still": (
-        "GraniteMoeHybrid",
-        LLAMA
-        | {"attention_bias": True, "attention_multiplier": 0.4, "num_hidden_layers": 1, "num_local_experts": 0}
-        | {"position_embedding_type": "nope", "mamba_n_heads": 4, "layer_types": ["full_attention"]}
-        | {"shared_intermediate_size": 19},
-    ),
-    "hyperclovax/own": (
-        "HyperCLOVAX",
-        LLAMA
-        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
-        | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True, "head_dim": 10},
-    ),
-    "jais2/own": ("Jais2", LLAMA | {"num_hidden_layers": 1, "layer_norm_eps": 1e-3}),
-    "nanochat/own": (
-        "NanoChat",
-        LLAMA | {"final_logit_softcapping": 3.0, "attention_bias": True, "rms_norm_eps": 1e-3},
-    ),
-    "cwm/own": ("Cwm", LLAMA | {"head_dim": 10, "sliding_window": 5, "layer_types": WINDOWS, "eos_token_id": END}),
-    "ministral3/own": (
-        "Ministral3",
-        LLAMA
-        | {"head_dim": 10, "sliding_window": 7, "num_hidden_layers": 1}
-        | {"rope_parameters": YARN | {"llama_4_scaling_beta": 0.1, "mscale": 1.25, "mscale_all_dim": 0.5}},
-    ),
-    "internlm3/own": (
-        "InternLM3",
-        LLAMA | {"head_dim": 10, "attention_bias": True, "mlp_bias": True, "num_hidden_layers": 1},
-    ),
-    "iquestcoder/own": ("IQuestCoder", LLAMA | {"head_dim": 6, "mlp_bias": True, "num_hidden_layers": 1}),
     "cohere/head_norms": (
         "Cohere",
         LLAMA | {"use_qk_norm": True, "attention_bias": True, "logit_scale": 0.6, "layer_norm_eps": 1e-3},
@@ -293,7 +256,6 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "Cohere2",
         LLAMA | {"sliding_window": 6, "layer_types": WINDOWS, "logit_scale": 1.5} | SPECIAL["cohere2/texts"],
     ),
-    "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
     "qwen3_moe/own": (
         "Qwen3Moe",
         LLAMA
@@ -372,12 +334,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"activation_function": "gelu", "tie_word_embeddings": False},
     ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+    **LIKE_LLAMA,
     **PAIRED,
 }
 
 _DECODERS = """
-    Arcee BioGpt Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
-    GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
+    Apertus Arcee BioGpt Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4
+    GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from attending import ATTENDING
-from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, graph
+from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
 from mixtures import mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
 from rows_before import convolved, recurrent
@@ -217,6 +217,31 @@ def gated() -> g.Graph:
     )
 
 
+def trained() -> g.Graph:
+    """An activation with numbers of each layer."""
+    b = Builder()
+    inside = b.inside(2)
+    numbers = tuple(Made(f"numbers.{i}", np.array([0.8 + i, 1.3, -1e-6, 0.5 - i], np.float32)) for i in range(2))
+    return graph(
+        (
+            b.embed("hidden"),
+            g.Layers(
+                "layer",
+                2,
+                (
+                    inside.norm("norm", "hidden", "normed"),
+                    inside.linear("intermediate", "normed", "wide", WIDTH, 3 * INNER),
+                    g.Xielu("xielu", g.Parameter("xielu_numbers", numbers), "wide"),
+                    inside.linear("output", "wide", "hidden", 3 * INNER, WIDTH, residual="hidden"),
+                ),
+            ),
+            g.Pool("first", "hidden", "result"),
+        ),
+        *("result",),
+        wide=3 * INNER,
+    )
+
+
 def sandwiched(pooling: g.Pooling) -> g.Graph:
     b = Builder()
     layers = g.Layers("layer", LAYERS, b.inside(LAYERS).sandwiched_layer())
@@ -334,6 +359,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     **ATTENDING,
     **SEEING_ALL,
     "gates": gated,
+    "a trained activation": trained,
     **{f"convolved, {pooling}": (lambda pooling=pooling: convolved(pooling)) for pooling in ("first", "mean")},
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))

@@ -56,7 +56,7 @@ def event(op: p.Op, block: int | None) -> Event:
         written = cells(op.out, block)
     elif isinstance(op, p.Norm):
         read, written = cells(op.input, block), cells(op.out, block)
-    elif isinstance(op, p.Normalize | p.Rotary | p.Cap):
+    elif isinstance(op, p.Normalize | p.Rotary | p.Cap | p.Xielu):
         read = written = cells(op.rows, block)
     elif isinstance(op, p.Multiply | p.Add):
         read, written = cells(op.a, block) | cells(op.b, block), cells(op.out, block)

@@ -144,6 +144,27 @@ def test_a_sum_is_bounded_by_that_of_its_terms(factor: float, passes: bool) -> N
     assert caught.value.code == "activation-bound"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "passes"),
+    [
+        ([1.0, 1.0, 0.0, 0.0], True),  # of 2^25, the square
+        ([1.01, 1.0, 0.0, 0.0], False),
+        ([0.5, 2.0**25, 0.0, 2.0**24], False),
+        ([0.25, 2.0**24, 0.0, -(2.0**24)], True),
+    ],
+)
+def test_a_trained_activation_is_bounded_on_both_sides_of_0(numbers: list[float], passes: bool) -> None:
+    words = g.Parameter("words", (Made("words", np.full((3, 4), 2.0**25, np.float32)),))
+    xielu = g.Xielu("xielu", g.Parameter("numbers", (Made("numbers", np.array(numbers, np.float32)),)), "a")
+    graph = g.Graph({"a": 4}, (g.Embed((g.Term(words, "ids"),), "a"), xielu), (), 3, 1, 8)
+    if passes:
+        check_bounds(graph)
+        return
+    with pytest.raises(EtchError, match="'a' could reach") as caught:
+        check_bounds(graph)
+    assert (caught.value.code, caught.value.tensor) == ("activation-bound", "numbers")
+
+
 @pytest.mark.parametrize(("factor", "passes"), [(1.0, True), (1.01, False)])
 def test_affine_rows_are_bounded_behind_what_makes_them(factor: float, passes: bool) -> None:
     """What is multiplied and added has to fit, what leaves is within 2^32, however many follow each other."""

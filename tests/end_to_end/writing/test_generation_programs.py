@@ -86,6 +86,7 @@ LONG = [
     ("nanochat/own", "w8a8", "m-profile"),
     ("ministral3/own", "fp32", "host"),
     ("jais2/own", "w8a8", "host"),
+    ("apertus/own", "w8a8", "host"),
     ("granitemoe/own", "w8a8", "host"),
     ("mixtral/own", "w4a8", "m-profile"),
     ("olmoe/own", "w8a8", "host"),

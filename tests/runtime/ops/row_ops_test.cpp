@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/ops/row_ops.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support.hpp"
@@ -268,6 +269,30 @@ TEST_P(RowOps, CapNearDoubleAndAsScalar) {
         EXPECT_TRUE(same_bits(got, want));
         std::vector<float> backwards = x;
         run_backwards(Cap{3, {backwards.data(), width}, kCap});
+        EXPECT_TRUE(same_bits(backwards, want));
+    }
+}
+
+TEST_P(RowOps, XieluNearDoubleAndAsScalar) {
+    constexpr XieluWeights kWeights{1.25f, 0.75f, -1e-6f, 0.5f};
+    for (const std::uint32_t width : {1u, 2u, 62u, 63u, 64u, 130u}) {
+        std::vector<float> x = Random(width).floats(3 * width, 30.0f);
+        x[0] = 0.0f;
+        x[1] = -5e-7f;
+        x[2] = -200.0f;  // a power that is 0
+        std::vector<float> got = x;
+        run(Xielu{kWeights, 3, {got.data(), width}});
+        for (std::uint32_t i = 0; i < 3 * width; ++i) {
+            const double of = x[i];
+            const double most = kWeights.most;
+            const double below = (std::expm1(std::min(of, most)) - of) * 0.75 + of * 0.5;
+            EXPECT_NEAR(got[i], of > 0 ? of * of * 1.25 + of * 0.5 : below, 1e-6 * (1.0 + of * of));
+        }
+        std::vector<float> want = x;
+        InlineRunner({scalar(set().packing), nullptr})(Xielu{kWeights, 3, {want.data(), width}});
+        EXPECT_TRUE(same_bits(got, want));
+        std::vector<float> backwards = x;
+        run_backwards(Xielu{kWeights, 3, {backwards.data(), width}});
         EXPECT_TRUE(same_bits(backwards, want));
     }
 }

@@ -106,6 +106,26 @@ struct Add {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+// What a layer's xIELU (Huang, 2024, arXiv:2411.13010) was trained to be.
+struct XieluWeights {
+    float square;  // of x above 0
+    float power;   // of e^x - 1 - x of the others,
+    float most;    // not above 0: in the power x counts as no more
+    float linear;  // of every x
+};
+
+// In place: x above 0 becomes ((x * square) * x) + (x * linear); every other one with e = exp2(min(x, most) * log2(e))
+// (((e - 1) - x) * power) + (x * linear).
+struct Xielu {
+    const XieluWeights& weights;
+    std::uint32_t count;
+    F32Rows rows;  // [count][width]
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 // What a row of position p is rotated by: of each head the first `rotated` columns, an even number, column i < rotated
 // / 2 together with column i + rotated / 2.
 struct RotaryTable {
