@@ -10,7 +10,7 @@ from .bases.decoder_family import Family
 from .shared import parts
 from .shared.llama_parts import read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack, window_in
-from .shared.longrope import longrope_angles
+from .shared.longrope import FIRST, longrope_angles
 from .shared.masks import masks_of_past
 from .shared.rotary import kind_of, partial_angles, said_in, turned_in
 
@@ -20,7 +20,6 @@ _HARMLESS = """
     attention_bias attention_dropout embd_pdrop full_attn_mod interpolate_factor lm_head_bias mlp_bias resid_pdrop
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
-_FIRST = "original_max_position_embeddings"
 _THETA, _PART, _EPSILON, _POSITIONS = 10_000.0, 1.0, 1e-5, 4096  # where the configuration does not say them
 _FORM = Form(
     Biases(attention_inputs=False, attention_output=False, feed_forward=False),
@@ -40,14 +39,11 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     kind = kind_of(Config.from_json(values))
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     masks = masks_of_past([window_in(config)], tokens)
-    first = config.positive_int(_FIRST, _POSITIONS, maximum=MAX_POSITIONS)
+    first = config.positive_int(FIRST, _POSITIONS, maximum=MAX_POSITIONS)
     theta, part = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)
     if kind == "longrope":
-        if tokens > first:
-            message = f"{_FIRST} {first} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
-            raise parts.refuse("config-not-supported", message)
         turned = turned_in(values, part, width)
-        angles = longrope_angles(values, key, theta, positions, first, turned)
+        angles = longrope_angles(values, key, theta, positions, first, turned, tokens)
         return Rotation(angles, tokens, turned, masks=masks)
     if kind != "default":
         raise parts.refuse("rotary-not-supported", f"{key} is of another type than default and longrope")

@@ -281,7 +281,8 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "rope_parameters": (0.8, (*_ANGLES, {"rope_type": "default", "partial_rotary_factor": 1.0})),
             **(decoders.PHI_RARE if family == "phi" else own),
         }
-    keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
+    shared = [n for n in (1, 2, 4) if heads % n == 0]
+    keys = source.choice(shared if family not in ("minicpm3", "youtu") or source.random() < 0.05 else [heads])
     return {
         "hidden_size": (1.0, (heads * of_head,)),
         "num_attention_heads": (1.0, (heads,)),

@@ -40,6 +40,14 @@ _ALPHAS = (
     *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
     *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
 )
+_LATENT: Rare = {
+    "kv_lora_rank": (1.0, (5, 8, 16)),
+    "q_lora_rank": (1.0, (None, 7, 12)),
+    "qk_rope_head_dim": (1.0, (2, 4, 6)),
+    "qk_nope_head_dim": (1.0, (1, 4, 7)),
+    "v_head_dim": (1.0, (2, 3, 4, 6)),
+    "attention_bias": (0.3, (True,)),
+}
 _GLM: Rare = {
     "attention_bias": (0.4, (False,)),
     "head_dim": (1.0, (4, 8, 12)),
@@ -218,6 +226,17 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (0.5, (4, 6, 8)),
         },
     ),
+    "minicpm3": (
+        "MiniCPM3",
+        {
+            **_LATENT,
+            "mlp_bias": (0.3, (True,)),
+            "scale_emb": (0.8, (1, 2.5, 4)),
+            "scale_depth": (0.6, (0.5, 1.25)),
+            "dim_model_base": (0.8, (7, 16, 32)),
+        },
+    ),
+    "youtu": ("Youtu", {**_LATENT, "rope_interleave": (0.4, (True, False))}),
     "arcee": (
         "Arcee",
         {

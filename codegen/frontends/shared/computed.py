@@ -34,6 +34,17 @@ def rows_of(array: Array, begin: int, end: int) -> Computed:
     return Computed(f"{array.name}[{begin}:{end}]", shape, lambda: array.values[begin:end], array.file)
 
 
+def without_row(array: Array, row: int) -> Computed:
+    """A matrix with zeros in the place of one row."""
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        values = array.values.copy()
+        values[row] = 0
+        return values
+
+    return Computed(array.name, array.shape, compute, array.file)
+
+
 def columns_of(array: Array, begin: int, end: int) -> Computed:
     """Some columns of a matrix."""
     shape = (array.shape[0], end - begin)

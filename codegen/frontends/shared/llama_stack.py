@@ -17,6 +17,7 @@ from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
 from .experts import Mixture
+from .latent_attention import Latent, latent_attention
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
 from .llama_parts import LlamaParts, NormBiases, OwnWeights, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
@@ -110,6 +111,7 @@ class Form:
     inner_key: str = "intermediate_size"  # says how wide that block is,
     inner: int | None = None  # which it is where the configuration does not say it; None: it has to
     mixture: Mixture | None = None  # of experts
+    latent: Latent | None = None  # what keys and values are made of, where not of the rows
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,9 @@ def llama_stack(
     """Takes every tensor below `prefix`. `seen_by` is asked for what heads of a width see."""
     inner = config.positive_int(form.inner_key, form.inner, maximum=parts.MAX_WIDTH)
     sizes = read_sizes(config, tensors, form.head_width, form.heads, form.key_heads, inner)
+    widths: dict[str, int] = {}
+    if form.latent is not None:
+        sizes, widths = form.latent.in_heads(sizes), form.latent.widths
     key = form.epsilon_key
     made = LlamaParts(
         tensors,
@@ -239,7 +244,7 @@ def llama_stack(
     if form.mixture is None:
         layer = (*_attention(made, form, seen), *_feed_forward(made, form, activation))
         body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
-        return Stack(body, sizes.widths, words, sizes.width)
+        return Stack(body, sizes.widths | widths, words, sizes.width)
     mixture = form.mixture
     kinds = tuple(_DENSE if layer in mixture.dense else _MIXED for layer in range(sizes.layers))
     if mixture.dense:
@@ -263,6 +268,8 @@ def _check_alike(seen: Seen) -> None:
 def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
     heads, key_heads = made.sizes.heads, made.sizes.key_heads
     value, norms = _block_input(made, "attention_norm", form.norms.before_attention)
+    if form.latent is not None:
+        return (*norms, *latent_attention(made, form.latent, seen, value, form.factors.blocks))
     query, key, values = made.projections(form.biases.attention_inputs, value)
     head_norms = made.head_norms(form.head_norms, own=form.own_head_norms) if form.head_norms else ()
     if form.pairs:

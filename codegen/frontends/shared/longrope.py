@@ -14,15 +14,21 @@ from ...load.config import Config
 from . import parts
 from .rotary import Angles, theta_in
 
-_SHORT, _LONG, _FIRST = "short_factor", "long_factor", "original_max_position_embeddings"
+_SHORT, _LONG, FIRST = "short_factor", "long_factor", "original_max_position_embeddings"  # keys
 _KEYS = frozenset(
-    (*("rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "attention_factor"), _SHORT, _LONG, _FIRST)
+    (*("rope_type", "type", "rope_theta", "partial_rotary_factor", "factor", "attention_factor"), _SHORT, _LONG, FIRST)
 )
 _LARGEST = 65_536.0  # of a factor, or 1 / it
 
 
-def longrope_angles(values: dict[str, Any], key: str, theta: float, positions: int, first: int, turned: int) -> Angles:
-    """Of texts of at most `first` tokens, by the object that is what `key` has; `turned` of a head's values are."""
+def longrope_angles(
+    values: dict[str, Any], key: str, theta: float, positions: int, first: int, turned: int, tokens: int
+) -> Angles:
+    """Of texts of at most `tokens`, which are no more than the `first` training's, by the object that is what `key`
+    has; `turned` of a head's values are."""
+    if tokens > first:
+        message = f"{FIRST} {first} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
+        raise parts.refuse("config-not-supported", message)
     settings = Config.from_json(values)
     if other := sorted(set(values) - _KEYS):
         raise parts.refuse("rotary-not-supported", f"{key} of type longrope has {', '.join(map(printable, other))}")
@@ -38,7 +44,7 @@ def _amplitude(settings: Config, factor: float, first: int) -> float:
     if factor <= 1:
         return 1.0
     if first == 1:
-        raise parts.refuse("rotary-not-supported", f"{_FIRST} is 1")
+        raise parts.refuse("rotary-not-supported", f"{FIRST} is 1")
     with localcontext() as context:
         context.prec = 30
         return float((1 + Decimal(_checked(factor, "factor")).ln() / Decimal(first).ln()).sqrt())

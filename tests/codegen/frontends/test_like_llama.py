@@ -13,6 +13,7 @@ from test_generation import graph_of, recorded
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 
+FACTORS = ("dim_model_base", "scale_depth", "scale_emb", "v_head_dim")
 UNSAID = {
     "apertus/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "cwm/own": ("hidden_act", "mlp_bias", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
@@ -30,6 +31,8 @@ UNSAID = {
     "internlm3/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "iquestcoder/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "jais2/own": ("attention_bias", "hidden_act", "mlp_bias", "rope_parameters", "tie_word_embeddings"),
+    "minicpm3/long": ("attention_bias", "hidden_act", "mlp_bias", "rms_norm_eps", *FACTORS),
+    "youtu/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "rope_interleave", "tie_word_embeddings"),
     "nanochat/own": ("hidden_act", "rope_parameters", "tie_word_embeddings"),
     "ministral/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings", "layer_types"),
     "olmo/own": ("hidden_act", "rope_parameters", "tie_word_embeddings"),

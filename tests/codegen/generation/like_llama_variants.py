@@ -7,6 +7,11 @@ from typing import Any
 
 from writer_shapes import END, LLAMA, WINDOWS, YARN
 
+LATENT = LLAMA | {"num_key_value_heads": 4, "kv_lora_rank": 10, "qk_rope_head_dim": 4, "qk_nope_head_dim": 5}
+LATENT_LONGROPE = {
+    **{"rope_type": "longrope", "rope_theta": 500.0, "original_max_position_embeddings": 41},
+    **{"short_factor": [1.0, 1.25, 2.5], "long_factor": [1.0, 3.0, 9.0]},
+}
 LIKE_LLAMA: dict[str, tuple[str, dict[str, Any]]] = {
     "apertus/own": ("Apertus", LLAMA | {"head_dim": 8, "intermediate_size": 70}),
     "apertus/biases": (
@@ -15,6 +20,26 @@ LIKE_LLAMA: dict[str, tuple[str, dict[str, Any]]] = {
         | {"attention_bias": True, "hidden_act": "relu", "num_hidden_layers": 1, "tie_word_embeddings": True}
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}},
     ),
+    "minicpm3/own": (
+        "MiniCPM3",
+        LATENT
+        | {"q_lora_rank": 14, "v_head_dim": 4, "scale_emb": 3, "scale_depth": 1.5, "dim_model_base": 12}
+        | {"attention_bias": True, "mlp_bias": True, "num_hidden_layers": 4, "pad_token_id": 0},
+    ),
+    "minicpm3/long": (
+        "MiniCPM3",
+        LATENT
+        | {"q_lora_rank": None, "num_hidden_layers": 1, "tie_word_embeddings": False, "qk_rope_head_dim": 6}
+        | {"rope_parameters": LATENT_LONGROPE, "max_position_embeddings": 164, "pad_token_id": 0},
+    ),
+    "youtu/own": ("Youtu", LATENT | {"q_lora_rank": 14, "v_head_dim": 9, "attention_bias": True}),
+    "youtu/halves": (
+        "Youtu",
+        LATENT
+        | {"q_lora_rank": None, "v_head_dim": 5, "rope_interleave": False, "tie_word_embeddings": False}
+        | {"num_hidden_layers": 1},
+    ),
+    "youtu/padding": ("Youtu", LATENT | {"pad_token_id": 7, "q_lora_rank": 6, "num_hidden_layers": 1, "v_head_dim": 6}),
     "arcee/own": ("Arcee", LLAMA | {"mlp_bias": True, "num_hidden_layers": 1}),
     "granitemoehybrid/own": (
         "GraniteMoeHybrid",

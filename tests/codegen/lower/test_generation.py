@@ -55,6 +55,7 @@ WITHOUT_ENCODER = (
     *(
         "lfm2",
         "lfm3",
+        "minicpm3",
         "mixtral",
         "modernbert-decoder",
         "mpt",
@@ -64,6 +65,7 @@ WITHOUT_ENCODER = (
         "starcoder2",
         "vaultgemma",
         "xglm",
+        "youtu",
     ),
 )
 LONGROPE, QUERIES_YARN = (
