@@ -130,7 +130,7 @@ ENDINGS = {
     **dict.fromkeys(DECODERS, ("ForSequenceClassification", "Model")),
     **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},
     **{f"{name}/rows": ("Model",) for name in ("cwm", "granitemoehybrid", "hyperclovax", "jais2", "lfm3", "nanochat")},
-    **dict.fromkeys(("apertus/rows", "granitemoe/rows", "olmoe/rows", "youtu/rows"), ("Model",)),
+    **dict.fromkeys(("apertus/rows", "bitnet/rows", "granitemoe/rows", "olmoe/rows", "youtu/rows"), ("Model",)),
     "led/rows": ("ForQuestionAnswering",),
     "plbart/rows": ("ForSequenceClassification",),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),

@@ -226,6 +226,14 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (0.5, (4, 6, 8)),
         },
     ),
+    "bitnet": (
+        "BitNet",
+        {
+            "hidden_act": (0.5, ("relu", "gelu", "relu2", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "head_dim": (0.1, (4, 6, 8)),
+        },
+    ),
     "minicpm3": (
         "MiniCPM3",
         {

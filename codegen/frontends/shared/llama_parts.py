@@ -93,7 +93,7 @@ class LlamaParts:
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
         bias = self.norm_biases != "none"
-        return self._norm(name, self.sources(source), self.sizes.width, value, out, bias=bias)
+        return self._norm(name, self.sources(source), self.sizes.widths[value], value, out, bias=bias)
 
     def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""

@@ -69,6 +69,9 @@ class BlockNorms:
     # Of what a block adds to the rows.
     behind_attention: str | None = None
     behind_feed_forward: str | None = None
+    # Of what its last linear reads.
+    in_attention: str | None = None
+    in_feed_forward: str | None = None
 
 
 BEHIND = BlockNorms(None, None, "post_attention_layernorm", "post_feedforward_layernorm")
@@ -99,8 +102,8 @@ class Form:
     epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
-    squared: bool = False  # what the activation of one without a gate gives
-    trained: bool = False  # that activation, by the file's numbers: xIELU
+    squared: bool = False  # what the activation gives
+    trained: bool = False  # that of a block without a gate, by the file's numbers: xIELU
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
     score_cap: float | None = None  # what bounds the scores of attention
@@ -291,6 +294,7 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
             window=seen.masks.window,
             cap=form.score_cap,
         ),
+        *_inside(made, "context_norm", form.norms.in_attention, "context"),
         *made.added(output, form.norms.behind_attention, form.factors.blocks),
     )
 
@@ -301,7 +305,9 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
     if not form.parallel:
         value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
     if form.ungated is None:
-        ops += (*made.gate_and_up(bias, activation, value), Multiply("gate", "inner", "inner"))
+        ops += made.gate_and_up(bias, activation, value)
+        ops += (Multiply("gate", "gate", "gate"),) if form.squared else ()
+        ops += (Multiply("gate", "inner", "inner"),)
         narrowing = form.narrowing
     else:
         widening, narrowing = form.ungated
@@ -309,7 +315,8 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
         ops += (Multiply("inner", "inner", "inner"),) if form.squared else ()
         ops += (trained_xielu(made.tensors, made.sources("mlp.act_fn"), "inner"),) if form.trained else ()
     output = made.linear("output", narrowing, bias, "inner", "hidden", add="hidden")
-    return (*ops, *made.added(output, form.norms.behind_feed_forward, form.factors.blocks))
+    inside = _inside(made, "inner_norm", form.norms.in_feed_forward, "inner")
+    return (*ops, *inside, *made.added(output, form.norms.behind_feed_forward, form.factors.blocks))
 
 
 def _experts(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
@@ -324,6 +331,10 @@ def _experts(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
 def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
     """The rows that a block reads, and what makes them."""
     return ("hidden", ()) if norm is None else ("normed", (made.norm(name, norm),))
+
+
+def _inside(made: LlamaParts, name: str, norm: str | None, value: str) -> tuple[Op, ...]:
+    return () if norm is None else (made.norm(name, norm, value, value),)
 
 
 def _activation(config: Config, form: Form) -> str:

@@ -16,6 +16,7 @@ from codegen.oracle.interpret import Interpreter
 FACTORS = ("dim_model_base", "scale_depth", "scale_emb", "v_head_dim")
 UNSAID = {
     "apertus/own": ("attention_bias", "hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
+    "bitnet/own": ("hidden_act", "rope_parameters"),
     "cwm/own": ("hidden_act", "mlp_bias", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "ernie4_5/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),
     "exaone4/own": ("hidden_act", "rms_norm_eps", "rope_parameters", "tie_word_embeddings"),

@@ -40,6 +40,8 @@ LIKE_LLAMA: dict[str, tuple[str, dict[str, Any]]] = {
         | {"num_hidden_layers": 1},
     ),
     "youtu/padding": ("Youtu", LATENT | {"pad_token_id": 7, "q_lora_rank": 6, "num_hidden_layers": 1, "v_head_dim": 6}),
+    "bitnet/own": ("BitNet", LLAMA | {"attention_bias": True, "rms_norm_eps": 1e-3, "tie_word_embeddings": True}),
+    "bitnet/gates": ("BitNet", LLAMA | {"hidden_act": "silu", "num_hidden_layers": 1, "num_key_value_heads": 4}),
     "arcee/own": ("Arcee", LLAMA | {"mlp_bias": True, "num_hidden_layers": 1}),
     "granitemoehybrid/own": (
         "GraniteMoeHybrid",

@@ -72,7 +72,7 @@ SPECIALS: dict[str, Specials] = {
                 "minicpm3",
                 "ministral3",
             ),
-            *("apertus", "minicpm3", "youtu"),
+            *("apertus", "bitnet", "minicpm3", "youtu"),
             *("olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe"),
         ),
         QWEN,

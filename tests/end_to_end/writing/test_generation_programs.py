@@ -87,6 +87,7 @@ LONG = [
     ("ministral3/own", "fp32", "host"),
     ("jais2/own", "w8a8", "host"),
     ("apertus/own", "w8a8", "host"),
+    ("bitnet/own", "w8a8", "host"),
     ("minicpm3/own", "w8a8", "host"),
     ("youtu/halves", "fp32", "m-profile"),
     ("granitemoe/own", "w8a8", "host"),
