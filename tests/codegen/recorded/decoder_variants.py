@@ -51,6 +51,13 @@ DECODERS: dict[str, Variant] = {
         (24, 3, 1, 19, 14),
         **{"num_key_value_heads": 1, "head_dim": 10, "sliding_window": 5, "pad_token_id": 70},
     ),
+    "minicpm3/softmax": bert_like(
+        "MiniCPM3",
+        3,
+        (24, 4, 2, 23, 20),
+        **{"num_key_value_heads": 4, "kv_lora_rank": 9, "q_lora_rank": 7, "qk_rope_head_dim": 4, "v_head_dim": 6},
+        **{"qk_nope_head_dim": 3, "scale_emb": 2.5, "dim_model_base": 8, "attention_bias": True, "pad_token_id": 70},
+    ),
     "bart/regression": bart(
         1,
         (24, 4, 2, 13, 14),

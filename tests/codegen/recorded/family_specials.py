@@ -62,16 +62,7 @@ SPECIALS: dict[str, Specials] = {
         (
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
             *("biogpt", "bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
-            *(
-                "apertus",
-                "hyperclovax",
-                "internlm3",
-                "iquestcoder",
-                "jais2",
-                "granitemoehybrid",
-                "minicpm3",
-                "ministral3",
-            ),
+            *("hyperclovax", "internlm3", "iquestcoder", "jais2", "granitemoehybrid", "ministral3"),
             *("apertus", "bitnet", "minicpm3", "youtu"),
             *("olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe"),
         ),

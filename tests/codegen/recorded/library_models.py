@@ -19,7 +19,7 @@ ROUNDING = (
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm", "esmc"),
     *("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"),
     *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron", "ultrabert"),
-    *("biogpt", "granitemoehybrid", "ministral3"),
+    *("apertus", "biogpt", "granitemoehybrid", "minicpm3", "ministral3"),
     *("clipseg", "metaclip_2", "xclip"),
 )
 

@@ -77,6 +77,7 @@ ENCODERS: dict[str, Encoder] = {
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
     ),
+    "apertus/last": Encoder("ApertusModel", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1}, (Normalize,)),
     "granitemoehybrid/last": Encoder(
         "GraniteMoeHybridModel",
         20,
