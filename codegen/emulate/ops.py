@@ -12,7 +12,7 @@ from ..ir.stage import Stage
 from .activations import xielu
 from .attention import Relative, attention, capped, split_heads
 from .best import best
-from .convolution import convolution
+from .convolution import centered, convolution, dynamic
 from .embedding import embedding_sum
 from .experts import Routes, choose, expert_linear, mix
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
@@ -98,6 +98,27 @@ def _causal_convolution(op: p.CausalConvolution, at: Values) -> None:
     if op.state is not None:
         at.caches[at.place(op.state)] = [of_text[-op.before :] for of_text in found]
     at.write(op.out, np.concatenate([convolution(of_text, weights) for of_text in found]))
+
+
+@EMULATE.on(p.PackRows)
+def _pack_rows(op: p.PackRows, at: Values) -> None:
+    rows = at.read(op.input, per_text=False)
+    at.caches[at.place(op.out)] = [rows[span] for span in at.spans]
+
+
+@EMULATE.on(p.CenteredConvolution)
+def _centered_convolution(op: p.CenteredConvolution, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.ConvolutionWeights)
+    texts = (centered(rows, weights) for rows in at.caches[at.place(op.input)])
+    at.write(op.out, np.concatenate([rows[:1] if at.per_text else rows for rows in texts]))
+
+
+@EMULATE.on(p.DynamicConvolution)
+def _dynamic_convolution(op: p.DynamicConvolution, at: Values) -> None:
+    taps, texts = at.read(op.taps), at.caches[at.place(op.input)]
+    found = [dynamic(rows, taps[at.rows_in(None, i)], op.heads) for i, rows in enumerate(texts)]
+    at.write(op.out, np.concatenate(found))
 
 
 @EMULATE.on(p.Rotary)
@@ -255,7 +276,8 @@ def _normalize(op: p.Normalize, at: Values) -> None:
 
 @EMULATE.on(p.Softmax)
 def _softmax(op: p.Softmax, at: Values) -> None:
-    at.write(op.rows, softmax(at.read(op.rows)))
+    rows = at.read(op.rows)
+    at.write(op.rows, softmax(rows.reshape(-1, op.rows.width // op.heads)).reshape(rows.shape))
 
 
 @EMULATE.on(p.Cap)

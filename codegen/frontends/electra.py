@@ -22,6 +22,7 @@ MODEL_TYPE = "electra"
 NAME = "Electra"
 # Of the class that chooses among several answers.
 HARMLESS_KEYS = sequence_summary.KEYS
+_EMBEDDING = 128  # its width, where the configuration does not say it
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -42,7 +43,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         decoder="generator_lm_head",
         activation="gelu",
         epsilon=shape.epsilon,
-        width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
+        width=config.positive_int("embedding_size", _EMBEDDING, maximum=parts.MAX_WIDTH),
     )
 
     def summary(source: str, task: Task) -> HeadOps:
@@ -58,9 +59,6 @@ def _encoder(
 ) -> tuple[tuple[Node, ...], dict[str, int]]:
     """Ids to `hidden`, one row per token; the widths of the values."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
     layers = bert_like.encoder_layers(config, tensors, prefix, shape)
-    if width == shape.hidden:
-        return (*bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), layers), shape.widths
-    embedding = bert_like.embed_projected(tensors, prefix, tables, width, shape, "embeddings_project")
-    return (*embedding, layers), shape.widths | {"embedded": width}
+    embedding, widths = bert_like.embed_of_own_width(config, tensors, prefix, tables, shape, _EMBEDDING)
+    return (*embedding, layers), shape.widths | widths

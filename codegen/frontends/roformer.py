@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..ir.graph import Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
+from ..ir.graph import Attention, Graph, Layers, Linear, Node, Op, Parameter, Rotary
 from ..ir.parameter import Array
-from ..ir.task import Task
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits, usual_limits
@@ -21,18 +20,16 @@ from .bases import bert_like, rotary_bert
 from .bases.architecture import check_architecture
 from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from .shared import parts
-from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of, rows_of
 from .shared.encoder_layer import LayerShape, post_norm_layer
 from .shared.pairs import by_halves
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs
-from .shared.rows import HeadOps
+from .shared.sequence_summary import row_summary_head
 
 MODEL_TYPE = "roformer"
 NAME = "RoFormer"
 _PREFIX = "roformer."
-_SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
 
 
 def read_limits(config: Config) -> Limits:
@@ -60,7 +57,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     heads = FamilyHeads(
         Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", shape.activation)),
         Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width),
-        partial(_summary, config, tensors, shape),
+        partial(row_summary_head, config, tensors, shape.hidden),
     )
     return graph_with_head(
         checkpoint, max_tokens, NAME, Encoder(body, widths, tables.vocabulary, tables.segments), heads
@@ -113,14 +110,3 @@ def _half(angles: Array, name: str, half: int, rows: int) -> Parameter:
     width = angles.shape[1] // 2
     made = rows_of(columns_of(angles, half * width, (half + 1) * width), 0, rows)
     return Parameter(f"rotary_{name}", (made,), common=True)
-
-
-def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str, task: Task) -> HeadOps:
-    """RoFormerSequenceSummary, as its configuration has it: a row as it is, the last one unless a key says another."""
-    kind = config.text("summary_type", "last")
-    if kind not in _SUMMARIES:
-        raise parts.refuse("pooling-not-supported", f"summary_type '{kind}' (supported: {', '.join(_SUMMARIES)})")
-    if config.values.get("summary_use_proj") or config.values.get("summary_activation"):
-        message = "summary_use_proj and summary_activation: only a row as it is is supported"
-        raise parts.refuse("summary-not-supported", message)
-    return classifier_head(config, tensors, "hidden", shape.hidden, source, pooling=_SUMMARIES[kind], task=task)

@@ -8,8 +8,8 @@ from typing import Literal
 
 Kind = Literal["s8", "f32"]
 Rows = Literal["tokens", "block", "one", "masks", "steps", "sequences"]
-Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "state", "routes"]
-CACHES = ("keys", "values", "key_rows")  # of all rows, packed by head
+Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "rows", "state", "routes"]
+CACHES = ("keys", "values", "key_rows", "rows")  # of all rows, packed: by head, or as they are
 KEPT = ("steps", "sequences")  # rows that are there from step to step
 
 

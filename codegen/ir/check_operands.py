@@ -124,6 +124,36 @@ def _causal_convolution(op: p.CausalConvolution) -> None:
         same(f"width of '{op.state.name}'", op.state.width, op.before * op.input.width)
 
 
+@CHECK.on(p.PackRows)
+def _pack_rows(op: p.PackRows) -> None:
+    _stored(op.input, "f32")
+    _packed_rows(op.out)
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.CenteredConvolution)
+def _centered_convolution(op: p.CenteredConvolution) -> None:
+    _packed_rows(op.input)
+    _stored(op.out, "f32")
+    _widths(op.input, op.out)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.ConvolutionWeights)
+        same(f"shape of {entry.source}", entry.taps.shape, (op.count, op.input.width))
+        same(f"whether {entry.source} has a tap of the row itself", op.count % 2, 1)
+        if entry.bias is not None:
+            same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+
+
+@CHECK.on(p.DynamicConvolution)
+def _dynamic_convolution(op: p.DynamicConvolution) -> None:
+    _packed_rows(op.input)
+    for buffer in (op.taps, op.out):
+        _stored(buffer, "f32")
+        _heads(buffer, op.heads)
+    _widths(op.input, op.out)
+    same(f"whether '{op.taps.name}' has a tap of the row itself", op.count % 2, 1)
+
+
 @CHECK.on(p.Rotary)
 def _rotary(op: p.Rotary) -> None:
     _stored(op.rows, "f32")
@@ -223,14 +253,29 @@ def _pool(op: p.Pool) -> None:
     same(f"width of '{op.out.name}'", op.out.width, len(op.kinds) * op.input.width)
 
 
-@CHECK.on(p.Normalize, p.Softmax, p.Cap, p.Xielu)
-def _in_place(op: p.Normalize | p.Softmax | p.Cap | p.Xielu) -> None:
+@CHECK.on(p.Normalize, p.Cap, p.Xielu)
+def _in_place(op: p.Normalize | p.Cap | p.Xielu) -> None:
     _stored(op.rows, "f32")
+
+
+@CHECK.on(p.Softmax)
+def _softmax(op: p.Softmax) -> None:
+    _stored(op.rows, "f32")
+    _heads(op.rows, op.heads)
 
 
 def _cache(cache: p.Buffer, shape: p.HeadShape) -> None:
     same(f"heads of '{cache.name}'", (cache.heads, cache.width), (shape.key_heads, shape.key_heads * shape.width))
     same(f"rows of '{cache.name}'", cache.rows in ("tokens", "steps"), True)
+
+
+def _packed_rows(buffer: p.Buffer) -> None:
+    _stored(buffer, "rows")
+    same(f"rows of '{buffer.name}'", buffer.rows, "tokens")
+
+
+def _heads(buffer: p.Buffer, heads: int) -> None:
+    same(f"what {heads} heads leave of '{buffer.name}'", buffer.width % heads, 0)
 
 
 def _kind(entry: p.Weights, kind: p.Kind) -> None:

@@ -157,9 +157,24 @@ def _xielu(op: g.Xielu, check: Check) -> None:
 
 @CHECK.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
-    width, rows = check.width(op.input), _check_rows(op.input, check)
+    rows = _check_rows(op.input, check)
+    _check_taps(op, check)
+    if rows == "tokens" and check.target is not None:
+        raise unsound(f"{op.name}: rows of the text belong before what repeats")
+    check.out(op.out, rows)
+
+
+@CHECK.on(g.CenteredConvolution)
+def _centered_convolution(op: g.CenteredConvolution, check: Check) -> None:
+    _check_tokens(op.input, check)
+    _check_taps(op, check)
+    _check_odd(op.weight.shape[-1], op.out)
+    check.out(op.out, "tokens")
+
+
+def _check_taps(op: g.CausalConvolution | g.CenteredConvolution, check: Check) -> None:
+    width, taps = check.width(op.input), op.weight.shape[-1]
     check.same(f"width of '{op.out}'", check.width(op.out), width)
-    taps = op.weight.shape[-1]
     if not 2 <= taps <= g.MOST_TAPS:
         raise unsound(f"{op.name} takes from {taps} rows, 2 to {g.MOST_TAPS} are supported")
     check.shape(op.weight, width, taps)
@@ -168,17 +183,39 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
         check.same(f"layers of {op.bias.name}", op.bias.of_layer, op.weight.of_layer)
     if op.out == op.input:
         raise unsound(f"{op.name} reads and writes '{op.out}'")
-    if rows == "tokens" and check.target is not None:
-        raise unsound(f"{op.name}: rows of the text belong before what repeats")
-    check.out(op.out, rows)
+
+
+@CHECK.on(g.DynamicConvolution)
+def _dynamic_convolution(op: g.DynamicConvolution, check: Check) -> None:
+    for value in (op.taps, op.input):
+        _check_tokens(value, check)
+        _check_heads(value, op.heads, check)
+    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
+    taps = check.width(op.taps) // op.heads
+    if taps > g.MOST_TAPS:
+        raise unsound(f"'{op.out}' takes from {taps} rows, {g.MOST_TAPS} are supported")
+    _check_odd(taps, op.out)
+    if op.out in (op.taps, op.input):
+        raise unsound(f"a convolution reads and writes '{op.out}'")
+    check.out(op.out, "tokens")
+
+
+def _check_odd(taps: int, out: str) -> None:
+    """As many rows before a row as behind it."""
+    if taps % 2 == 0:
+        raise unsound(f"'{out}' takes from {taps} rows, an odd number is needed")
+
+
+def _check_heads(value: str, heads: int, check: Check) -> None:
+    if heads < 1 or check.width(value) % heads:
+        raise unsound(f"'{value}' of {check.width(value)} values has not {heads} heads")
 
 
 @CHECK.on(g.Rotary)
 def _rotary(op: g.Rotary, check: Check) -> None:
     rows = _check_rows(op.value, check)
     width = check.width(op.value)
-    if width % op.heads:
-        raise unsound(f"'{op.value}' of {width} values has not {op.heads} heads")
+    _check_heads(op.value, op.heads, check)
     if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
         raise unsound(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
     for table in (*op.cosines, *op.sines):
@@ -319,9 +356,14 @@ def _word_weights(op: g.WordWeights, check: Check) -> None:
     check.out(op.out, "text")
 
 
-@CHECK.on(g.Normalize, g.Softmax)
-def _in_place(op: g.Normalize | g.Softmax, check: Check) -> None:
+@CHECK.on(g.Normalize)
+def _normalize(op: g.Normalize, check: Check) -> None:
     check.width(op.value)
+
+
+@CHECK.on(g.Softmax)
+def _softmax(op: g.Softmax, check: Check) -> None:
+    _check_heads(op.value, op.heads, check)
 
 
 @CHECK.on(g.Cap)

@@ -130,6 +130,30 @@ class CausalConvolution:
 
 
 @dataclass(frozen=True)
+class CenteredConvolution:
+    """Depthwise: each channel by itself. A row takes from itself and from as many rows before it as behind it in its
+    text, zeros outside of it: out[t] = the sum over i of weight[:, i] * input[t + i - (taps - 1) / 2], plus the bias.
+    Taps are odd in number."""
+
+    name: str = attribute()
+    weight: Parameter = weights()  # [width, taps], the earliest row's first
+    bias: Parameter | None = weights()
+    input: str = packed()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class DynamicConvolution:
+    """The same with taps that each row has of its own (Wu et al. 2019, arXiv:1901.10430): `taps` has as many for each
+    of `heads` heads, one head's behind the other's, each for all channels of its head."""
+
+    heads: int = attribute()
+    taps: str = read()
+    input: str = packed()
+    out: str = written()
+
+
+@dataclass(frozen=True)
 class Rotary:
     """In place: each head's first `rotated` values turned by their row's position, the first half with the second.
     The tables are [positions, rotated / 2]; where there are several, `table` says which one."""
@@ -307,7 +331,8 @@ class WordWeights:
     out: str = written()
 
 
-_OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | CausalConvolution | Rotary | Attention | Gru | Experts
+_Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
+_OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts
 Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 

@@ -20,9 +20,10 @@ class Normalize:
 
 @dataclass(frozen=True)
 class Softmax:
-    """In place: each row of logits to probabilities, which add up to 1."""
+    """In place: each row of logits to probabilities, which add up to 1; of several `heads` those of each."""
 
     value: str = updated()
+    heads: int = attribute(default=1)
 
 
 @dataclass(frozen=True)

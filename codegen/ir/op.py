@@ -29,8 +29,8 @@ def read(**options: Any) -> Any:
 
 
 def packed(**options: Any) -> Any:
-    """One that it reads of all rows at once, packed before it begins: keys or values. What packs them has gone through
-    every row by then."""
+    """One that it reads of all rows at once, packed before it begins: keys or values, or what rows behind its own are
+    read of. What packs them has gone through every row by then."""
     return field(metadata={"role": "packed"}, **options)
 
 

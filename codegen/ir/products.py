@@ -11,6 +11,8 @@ from .graph import (
     Best,
     Cap,
     CausalConvolution,
+    CenteredConvolution,
+    DynamicConvolution,
     Embed,
     ExpertLinear,
     Experts,
@@ -56,8 +58,8 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, CausalConvolution, Rotary, Attention, Pool, Masked)
-@PRODUCTS.on(Normalize, Softmax, Cap)
+@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution)
+@PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()
 

@@ -14,7 +14,9 @@ from .program import (
     Blocks,
     Cap,
     CausalConvolution,
+    CenteredConvolution,
     ChooseExperts,
+    DynamicConvolution,
     EmbeddingMean,
     EmbeddingSum,
     ExpertLinear,
@@ -29,6 +31,7 @@ from .program import (
     Op,
     PackKeyRows,
     PackKeys,
+    PackRows,
     PackValues,
     Pool,
     Program,
@@ -77,6 +80,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:

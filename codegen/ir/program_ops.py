@@ -119,6 +119,41 @@ class CausalConvolution:
 
 
 @dataclass(frozen=True)
+class PackRows:
+    """Rows as they are, for what takes from those around a row."""
+
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class CenteredConvolution:
+    weights: WeightSlot = weights()
+    input: Buffer = packed()
+    out: Buffer = written()
+
+    @property
+    def count(self) -> int:
+        """Of taps."""
+        entry = self.weights.stored[0]
+        assert isinstance(entry, ConvolutionWeights)
+        return len(entry.taps)
+
+
+@dataclass(frozen=True)
+class DynamicConvolution:
+    heads: int = attribute()
+    taps: Buffer = read()
+    input: Buffer = packed()
+    out: Buffer = written()
+
+    @property
+    def count(self) -> int:
+        """Of taps of a head."""
+        return self.taps.width // self.heads
+
+
+@dataclass(frozen=True)
 class Rotary:
     cosines: tuple[WeightSlot, ...] = weights()
     sines: tuple[WeightSlot, ...] = weights()
@@ -285,6 +320,7 @@ class Normalize:
 @dataclass(frozen=True)
 class Softmax:
     rows: Buffer = updated()
+    heads: int = attribute(default=1)  # each by itself
 
 
 @dataclass(frozen=True)
@@ -303,6 +339,9 @@ Op = (
     | Add
     | Xielu
     | CausalConvolution
+    | PackRows
+    | CenteredConvolution
+    | DynamicConvolution
     | Rotary
     | PackKeys
     | PackKeyRows

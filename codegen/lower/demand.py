@@ -89,9 +89,15 @@ def _attention(op: g.Attention, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
-@INPUTS.on(g.Gru, g.CausalConvolution)
-def _other_rows(op: g.Gru | g.CausalConvolution, rows: Rows, asked: Asked) -> None:
-    """A row takes from all before it, or behind it."""
+@INPUTS.on(g.Gru, g.CausalConvolution, g.CenteredConvolution)
+def _other_rows(op: g.Gru | g.CausalConvolution | g.CenteredConvolution, rows: Rows, asked: Asked) -> None:
+    """A row takes from others before it, or behind it."""
+    _ask(asked, op.input, Rows.ALL)
+
+
+@INPUTS.on(g.DynamicConvolution)
+def _own_taps(op: g.DynamicConvolution, rows: Rows, asked: Asked) -> None:
+    _ask(asked, op.taps, rows)
     _ask(asked, op.input, Rows.ALL)
 
 

@@ -192,14 +192,32 @@ def _xielu(op: g.Xielu, at: Place) -> list[p.Op]:
 
 @LOWER.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, at: Place) -> list[p.Op]:
+    state = at.state(op.input, op.weight.shape[1] - 1) if op.input in at.steps else None
+    return [p.CausalConvolution(_taps(op), at.buffer(op.input), at.buffer(op.out), state)]
+
+
+@LOWER.on(g.CenteredConvolution)
+def _centered_convolution(op: g.CenteredConvolution, at: Place) -> list[p.Op]:
+    return [p.CenteredConvolution(_taps(op), at.packed_rows(op.input), at.buffer(op.out))]
+
+
+def _taps(op: g.CausalConvolution | g.CenteredConvolution) -> p.WeightSlot:
     def weights(array: Array, index: int) -> p.ConvolutionWeights:
         taps = np.ascontiguousarray(without_tiny(array.values.astype(np.float32)).T)
         bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))
         return p.ConvolutionWeights(taps, bias, array.name)
 
-    slot = p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
-    state = at.state(op.input, op.weight.shape[1] - 1) if op.input in at.steps else None
-    return [p.CausalConvolution(slot, at.buffer(op.input), at.buffer(op.out), state)]
+    return p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+
+
+@LOWER.on(g.DynamicConvolution)
+def _dynamic_convolution(op: g.DynamicConvolution, at: Place) -> list[p.Op]:
+    return [p.DynamicConvolution(op.heads, at.buffer(op.taps), at.packed_rows(op.input), at.buffer(op.out))]
+
+
+@PACK.on(g.CenteredConvolution, g.DynamicConvolution)
+def _packed_rows(op: g.CenteredConvolution | g.DynamicConvolution, value: str, at: Place) -> list[p.Op]:
+    return [p.PackRows(at.buffer(value), at.packed_rows(value))]
 
 
 @LOWER.on(g.Rotary)
@@ -290,7 +308,7 @@ def _normalize(op: g.Normalize, at: Place) -> list[p.Op]:
 
 @LOWER.on(g.Softmax)
 def _softmax(op: g.Softmax, at: Place) -> list[p.Op]:
-    return [p.Softmax(at.buffer(op.value))]
+    return [p.Softmax(at.buffer(op.value), op.heads)]
 
 
 @LOWER.on(g.Cap)

@@ -83,6 +83,10 @@ class Place:
         """The last rows of a value that has a row per step."""
         return p.Buffer(f"{value}_state", "state", "sequences", rows * self.graph.widths[value], layers=self.layers)
 
+    def packed_rows(self, value: str) -> p.Buffer:
+        """All rows of a value, as they are."""
+        return p.Buffer(f"{value}_packed", "rows", "tokens", self.graph.widths[value])
+
     def key_rows(self, op: g.Attention) -> p.Buffer:
         """Keys as the rows of a product."""
         return p.Buffer(f"{op.key}_rows", "key_rows", "tokens", self.graph.widths[op.key], op.heads, self.recipe.kind)

@@ -115,6 +115,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
 
 
 @AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
+@AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution)
 @AT_ONCE.on(g.Xielu, g.Experts, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _never(op: g.Op, together: bool) -> bool:
     return False
@@ -130,6 +131,7 @@ def _first_row(op: g.Pool) -> str | None:
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
+@HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution)
 @HANDS_ON.on(g.Xielu, g.Experts, g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:
     return None
@@ -249,7 +251,7 @@ class _Lowering:
             of_stage = [rows for rows, at in zip(last, stages, strict=True) if at == stage]
             touched = {value for op, at in zip(body, stages, strict=True) if at == stage for value in _touched(op)}
             kept = any(after.get(value, Rows.NONE) is Rows.ALL for value in touched & long)
-            first_only = first_only and max(of_stage) is Rows.FIRST and not kept
+            first_only = first_only and max(of_stage, default=Rows.ALL) is Rows.FIRST and not kept
             found.append(p.Blocks(without_repeats(lowered), first_only))
         return tuple(reversed(found))
 

@@ -40,8 +40,10 @@ def op_names(program: p.Program) -> list[str]:
 NAME: Stage[str] = Stage("liveness")
 
 
-@NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.ExpertLinear)
-def _of_weights(op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.ExpertLinear) -> str:
+@NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.CenteredConvolution, p.ExpertLinear)
+def _of_weights(
+    op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.CenteredConvolution | p.ExpertLinear,
+) -> str:
     return op.weights.name
 
 
@@ -51,6 +53,7 @@ def _of_first_direction(op: p.Gru) -> str:
 
 
 @NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
+@NAME.on(p.PackRows, p.DynamicConvolution)
 @NAME.on(p.ChooseExperts, p.SelectRows, p.MixExperts)
 @NAME.on(*(p.EmbeddingMean, p.Attention, p.Pool, p.Masked, p.Best, p.WordWeights, p.Normalize, p.Softmax, p.Cap))
 def _of_kind(op: p.Op) -> str:

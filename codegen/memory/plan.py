@@ -160,6 +160,7 @@ SCRATCH: Stage[int] = Stage("plan")
 
 @SCRATCH.on(
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
+    *(p.PackRows, p.CenteredConvolution, p.DynamicConvolution),
     *(p.Xielu, p.EmbeddingMean, p.SelectRows, p.MixExperts, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:
@@ -300,7 +301,7 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
     """Data bytes and, behind them, scale bytes of a buffer."""
     if buffer.storage == "routes":  # etch::routes_bytes
         return 4 * (buffer.heads + 1 + 3 * rows * buffer.width), 0
-    if buffer.storage in ("f32", "state"):
+    if buffer.storage in ("f32", "rows", "state"):
         return 4 * buffer.layers * rows * buffer.width, 0
     if buffer.storage == "quantized":
         return round_up(rows * encoded_row_bytes(buffer.width, target), target.alignment), 4 * rows

@@ -108,7 +108,7 @@ def rows_in(op: p.Op, times: Times, program: p.Program) -> int:
 def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, target: Target) -> Fraction:
     """How often all bytes of a buffer are, in one run of an op over all its blocks."""
     layer = Fraction(1, buffer.layers)
-    if buffer in packed_reads(op):
+    if buffer in packed_reads(op) and buffer.storage != "rows":
         written_so_far = Fraction(1, 2) if buffer.rows == "steps" else Fraction(1)
         tiles = 1 if times.in_steps else -(-times.rows // target.attention_tile_rows)
         return layer * written_so_far * tiles
@@ -127,6 +127,9 @@ _ONCE = (
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
     *(
         p.Xielu,
+        p.PackRows,
+        p.CenteredConvolution,
+        p.DynamicConvolution,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,

@@ -190,11 +190,34 @@ def _xielu(op: g.Xielu, at: _State) -> None:
 
 @INTERPRET.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, at: _State) -> None:
-    rows, weight = at.values[op.input], at.weight(op.weight)
-    taps = weight.shape[1]
-    padded = np.concatenate([np.zeros((taps - 1, rows.shape[1])), rows])
-    y = sum(padded[i : i + len(rows)] * weight[:, i] for i in range(taps))
-    at.values[op.out] = y if op.bias is None else y + at.weight(op.bias)
+    taps = op.weight.shape[1]
+    padded = np.pad(at.values[op.input], ((taps - 1, 0), (0, 0)))
+    at.values[op.out] = _convolved(op, padded, at)
+
+
+@INTERPRET.on(g.CenteredConvolution)
+def _centered_convolution(op: g.CenteredConvolution, at: _State) -> None:
+    half = op.weight.shape[1] // 2
+    at.values[op.out] = _convolved(op, np.pad(at.values[op.input], ((half, half), (0, 0))), at)
+
+
+def _convolved(op: g.CausalConvolution | g.CenteredConvolution, padded: F64Array, at: _State) -> F64Array:
+    """`padded` has the rows that the first one takes from before it, and the last one behind it."""
+    weight = at.weight(op.weight)
+    count = len(padded) - (weight.shape[1] - 1)
+    y = np.sum([padded[i : i + count] * weight[:, i] for i in range(weight.shape[1])], axis=0)
+    return y if op.bias is None else y + at.weight(op.bias)
+
+
+@INTERPRET.on(g.DynamicConvolution)
+def _dynamic_convolution(op: g.DynamicConvolution, at: _State) -> None:
+    rows = at.values[op.input]
+    taps = at.values[op.taps].reshape(len(rows), op.heads, -1)
+    half = taps.shape[2] // 2
+    # [heads, width of a head, tokens, taps]
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(rows, ((half, half), (0, 0))), 2 * half + 1, axis=0)
+    by_head = around.reshape(len(rows), op.heads, -1, 2 * half + 1)
+    at.values[op.out] = np.einsum("thwi,thi->thw", by_head, taps).reshape(rows.shape)
 
 
 @INTERPRET.on(g.Rotary)
@@ -370,6 +393,7 @@ def _cap(op: g.Cap, at: _State) -> None:
 
 @INTERPRET.on(g.Softmax)
 def _softmax(op: g.Softmax, at: _State) -> None:
-    x = at.values[op.value]
+    rows = at.values[op.value]
+    x = rows.reshape(-1, rows.shape[-1] // op.heads)
     weights = np.exp(x - x.max(axis=-1, keepdims=True))
-    at.values[op.value] = weights / weights.sum(axis=-1, keepdims=True)
+    at.values[op.value] = (weights / weights.sum(axis=-1, keepdims=True)).reshape(rows.shape)

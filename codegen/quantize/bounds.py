@@ -119,11 +119,17 @@ def _xielu(op: g.Xielu, bounds: _Bounds) -> None:
     bounds.set(op.value, max(square * x * x, power * (x + most)) + linear * x, numbers)
 
 
-@BOUND.on(g.CausalConvolution)
-def _causal_convolution(op: g.CausalConvolution, bounds: _Bounds) -> None:
+@BOUND.on(g.CausalConvolution, g.CenteredConvolution)
+def _convolution(op: g.CausalConvolution | g.CenteredConvolution, bounds: _Bounds) -> None:
     weight = op.weight.at(bounds.layer)
     bound = bounds[op.input] * _largest_row_sum(weight)
     bounds.set(op.out, bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer)), weight)
+
+
+@BOUND.on(g.DynamicConvolution)
+def _dynamic_convolution(op: g.DynamicConvolution, bounds: _Bounds) -> None:
+    taps = bounds.widths[op.taps] // op.heads
+    bounds.set(op.out, taps * bounds[op.taps] * bounds[op.input], None)
 
 
 @BOUND.on(g.Rotary)

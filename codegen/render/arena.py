@@ -160,7 +160,7 @@ def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Prog
             f"Routes {name} = routes_at({_at(base, offset)}, {buffer.heads}, {buffer.width} * {rows});",
             f"{buffer.width} of {buffer.heads} experts a row",
         )
-    if buffer.storage in ("f32", "state"):
+    if buffer.storage in ("f32", "rows", "state"):
         return (
             f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
             f"f32 [{rows}, {buffer.width}]" + (" per layer" if buffer.layers > 1 else ""),

@@ -143,6 +143,8 @@ def _shape(buffer: p.Buffer, of_block: str | None) -> str:
         return f"{buffer.kind} per head, packed"
     if buffer.storage == "key_rows":
         return f"{buffer.kind} per head"
+    if buffer.storage == "rows":
+        return f"f32 [count, {buffer.width}], kept"
     if buffer.storage == "routes":
         return f"{buffer.width} of {buffer.heads} experts a row"
     one, tokens, block = (of_block,) * 3 if of_block else ("1", "count", "block")

@@ -190,6 +190,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **pass_values(program, environment),
         "embeddings": embedding_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
+        "convolves_around": any(isinstance(op, p.PackRows) for op in walks.ops_of(program)),
         "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
         "mixes_experts": any(isinstance(op, p.MixExperts) for op in walks.ops_of(program)),
         "weighs_words": any(isinstance(op, p.WordWeights) for op in walks.ops_of(program)),

@@ -232,7 +232,10 @@ def _normalize(op: p.Normalize, scope: Scope) -> str:
 
 @RENDER.on(p.Softmax)
 def _softmax(op: p.Softmax, scope: Scope) -> str:
-    return scope.statement("softmax", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
+    rows, values = scope.rows(op.rows), scope.view(op.rows)
+    if op.heads > 1:
+        rows, values = f"{op.heads} * {rows}", f"{values}.in_rows_of({op.rows.width // op.heads})"
+    return scope.statement("softmax", {"rows": rows, "values": values})
 
 
 @RENDER.on(p.Cap)
@@ -270,6 +273,23 @@ def _causal_convolution(op: p.CausalConvolution, scope: Scope) -> str:
         "room": ", kRoom" if scope.beams else "",
     }
     return scope.statement("convolution" if op.state is None else "convolution_step", values)
+
+
+@RENDER.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution)
+def _around(op: p.PackRows | p.CenteredConvolution | p.DynamicConvolution, scope: Scope) -> str:
+    own = ""
+    if isinstance(op, p.CenteredConvolution):
+        own = f"{scope.weights(op.weights)}, "
+    elif isinstance(op, p.DynamicConvolution):
+        own = f"{named('heads', op.heads)}, "
+    taps = f"{scope.view(op.taps)}, " if isinstance(op, p.DynamicConvolution) else ""
+    values = {
+        "type": type(op).__name__,
+        "own": own,
+        "texts": scope.texts,
+        "operands": f"{taps}{scope.view(op.input)}, {scope.view(op.out)}",
+    }
+    return scope.statement("around", values)
 
 
 @RENDER.on(p.Rotary)

@@ -19,6 +19,7 @@ NAMES = {
     "chinese_clip": "ChineseCLIP",
     "clap": "Clap",
     "clip_text_model": "CLIPText",
+    "convbert": "ConvBert",
     "clipseg": "CLIPSeg",
     "siglip_text_model": "Siglip",
     "data2vec-text": "Data2VecText",
@@ -147,7 +148,7 @@ ENDINGS = {
 PREFIXES = {
     **{
         family: f"{family}."
-        for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
+        for family in ("albert", "bert", "convbert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
     },
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta"), "roberta."),
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), "roberta."),

@@ -139,7 +139,7 @@ def _common(family: str, width: int, layers: int) -> Rare:
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
     if family == "squeezebert":
         found["embedding_size"] = (0.99, (width,))
-    if family in ("albert", "electra", "mobilebert"):
+    if family in ("albert", "convbert", "electra", "mobilebert"):
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
         found["num_hidden_groups"] = (0.3, tuple(n for n in (1, 2, 3) if n <= layers))
@@ -231,6 +231,15 @@ _RARE: dict[str, Rare] = {
         "summary_type": (0.15, ("first", "last", "mean")),
         "summary_use_proj": (0.15, (False, True)),
         "summary_activation": (0.15, _ACTIVATIONS),
+    },
+    "convbert": _WIDE
+    | {
+        "head_ratio": (0.5, (1, 2, 3, 5)),
+        "conv_kernel_size": (0.9, (1, 3, 5, 7, 9, 9, 11, 4)),
+        "num_groups": (0.4, (1, 2, 4)),
+        "intermediate_size": (0.6, (12, 20, 36)),
+        "summary_type": (0.2, ("first", "last", "mean")),
+        "summary_use_proj": (0.1, (True,)),
     },
     "longformer": {"attention_window": (0.95, (4, 4, 6, 6, 10, 64, [2, 4]))},
     "squeezebert": _WIDE

@@ -92,7 +92,18 @@ _ENDINGS = (
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
 EAGER = (  # no other attention
-    *("big_bird", "bigbird_pegasus", "deberta", "deberta-v2", "led", "longformer", "megatron-bert", "mpnet", "mvp"),
+    *(
+        "big_bird",
+        "bigbird_pegasus",
+        "convbert",
+        "deberta",
+        "deberta-v2",
+        "led",
+        "longformer",
+        "megatron-bert",
+        "mpnet",
+        "mvp",
+    ),
     *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
     *("align", "clap", "ibert", "layoutlm", "openai-gpt", "xlnet"),

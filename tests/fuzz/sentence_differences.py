@@ -50,7 +50,7 @@ TEXTS = (
 )
 # Without BigBird, of which etch takes the texts that its full attention reads.
 _FAMILIES = (
-    *("albert", "bert", "camembert", "data2vec-text", "distilbert", "electra", "ernie", "eurobert", "gte"),
+    *("albert", "bert", "camembert", "convbert", "data2vec-text", "distilbert", "electra", "ernie", "eurobert", "gte"),
     *("megatron-bert", "mobilebert", "modernbert", "mpnet", "nomic_bert", "rembert", "roberta", "roformer"),
     *("deberta", "deberta-v2", "squeezebert", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
 )

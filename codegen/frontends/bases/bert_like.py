@@ -143,6 +143,17 @@ def embed_projected(
     )
 
 
+def embed_of_own_width(
+    config: Config, tensors: TensorFile, prefix: str, tables: Tables, shape: LayerShape, usual: int
+) -> tuple[tuple[Node, ...], dict[str, int]]:
+    """Ids to `hidden` where the configuration says how wide the embedding is, with a linear if the layers are not as
+    wide; `usual` is the width where it does not say it. With the widths of other values."""
+    width = config.positive_int("embedding_size", usual, maximum=parts.MAX_WIDTH)
+    if width == shape.hidden:
+        return embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), {}
+    return embed_projected(tensors, prefix, tables, width, shape, "embeddings_project"), {"embedded": width}
+
+
 def embed_ids(tensors: TensorFile, prefix: str, tables: Tables, width: int, out: str, first_position: int = 0) -> Embed:
     """Words, segments where there are any, and positions."""
     embeddings = f"{prefix}embeddings."

@@ -88,6 +88,18 @@ def of_groups(array: Array, groups: int) -> Computed:
     return Computed(array.name, (outputs, groups * inputs), compute, array.file)
 
 
+def of_group_matrices(array: Array) -> Computed:
+    """The same of a linear whose groups have a matrix each [groups, inputs, outputs]."""
+    groups, inputs, outputs = array.shape
+    below = Computed(
+        array.name,
+        (groups * inputs, outputs),
+        lambda: array.values.reshape(groups * inputs, outputs),
+        array.file,
+    )
+    return of_groups(transposed_parts(below, groups), groups)
+
+
 def one_row(arrays: Sequence[Array]) -> Computed:
     """All their values, one behind the other."""
     count = sum(math.prod(array.shape) for array in arrays)

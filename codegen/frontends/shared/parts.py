@@ -83,8 +83,7 @@ def linear(
         weights = tuple(tensors.take(f"{source}.weight", shape) for source in sources)
     else:
         outputs, inputs = shape
-        if outputs % groups or inputs % groups:
-            raise refuse("config-value", f"{groups} groups do not share {inputs} inputs and {outputs} outputs evenly")
+        check_groups(groups, inputs, outputs)
         kernels = (tensors.take(f"{source}.weight", (outputs, inputs // groups, 1)) for source in sources)
         weights = tuple(of_groups(kernel, groups) for kernel in kernels)
     biases = tuple(tensors.take(f"{source}.bias", shape[:1]) for source in sources) if bias else ()
@@ -98,6 +97,12 @@ def linear(
         residual=residual,
         exact=exact,
     )
+
+
+def check_groups(groups: int, inputs: int, outputs: int) -> None:
+    """Groups of a linear share both evenly."""
+    if outputs % groups or inputs % groups:
+        raise refuse("config-value", f"{groups} groups do not share {inputs} inputs and {outputs} outputs evenly")
 
 
 def layer_norm(

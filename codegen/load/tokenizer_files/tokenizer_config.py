@@ -51,7 +51,11 @@ GEMMA_TOKENIZER, SIGLIP_TOKENIZER, SIGLIP2_TOKENIZER = "GemmaTokenizer", "Siglip
 # Other names that `transformers` 5.23 has for them.
 _OTHER_NAMES = {
     **dict.fromkeys(
-        ("LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER
+        (
+            *("ConvBertTokenizer", "LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer"),
+            "SqueezeBertTokenizer",
+        ),
+        BERT_TOKENIZER,
     ),
     "RoCBertTokenizer": BERT_TOKENIZER,  # what it does otherwise is in word_numbers.py
     **dict.fromkeys(("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"), BERT_TOKENIZER),

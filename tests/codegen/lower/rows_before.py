@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small random graphs whose rows take from those before them."""
+"""Small random graphs whose rows take from those before them, or around them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,38 @@ def convolved(pooling: g.Pooling) -> g.Graph:
     )
     body = (b.embed("hidden"), g.Layers("layer", 2, layer), g.Pool(pooling, "hidden", "result"))
     return graph(body, "result", convolved=WIDTH)
+
+
+def convolved_around(pooling: g.Pooling) -> g.Graph:
+    """Of rows of layers that the same layer writes again, and of projections with taps of each row's own."""
+    b = Builder()
+    inside = b.inside(2)
+    taps, bias = inside.parameter("first_taps", WIDTH, 5), inside.parameter("first_bias", WIDTH, size=0.1)
+    layer = (
+        *inside.projections("hidden"),
+        inside.linear("spread", "hidden", "spread"),
+        g.CenteredConvolution("first", taps, bias, "hidden", "convolved"),
+        g.Multiply("convolved", "query", "convolved"),
+        inside.linear("own_taps", "convolved", "own_taps", WIDTH, 3 * 7),
+        g.Softmax("own_taps", 3),
+        g.DynamicConvolution(3, "own_taps", "spread", "convolved"),
+        g.Attention("query", "key", "value", "context", HEADS),
+        inside.linear("attention_output", "context", "hidden", residual="hidden"),
+        inside.linear("convolution_output", "convolved", "hidden", residual="hidden"),
+        g.CenteredConvolution("second", inside.parameter("second_taps", WIDTH, 3), None, "hidden", "convolved"),
+        inside.norm("norm", "convolved"),
+        inside.linear("output", "convolved", "hidden", residual="hidden"),
+    )
+    body = (b.embed("hidden"), g.Layers("layer", 2, layer), g.Pool(pooling, "hidden", "result"))
+    return graph(body, "result", convolved=WIDTH, spread=WIDTH, own_taps=21)
+
+
+def convolved_alone() -> g.Graph:
+    """Without layers, attention or weights of its own."""
+    b = Builder()
+    own_taps = b.linear("own_taps", "hidden", "own_taps", WIDTH, 5)
+    body = (b.embed("hidden"), own_taps, g.DynamicConvolution(1, "own_taps", "hidden", "mixed"))
+    return graph((*body, g.Pool("mean", "mixed", "result")), "result", mixed=WIDTH, own_taps=5)
 
 
 def recurrent(directions: int, layers: int, width: int, bias: bool = True) -> g.Graph:

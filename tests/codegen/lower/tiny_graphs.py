@@ -11,7 +11,7 @@ from attending import ATTENDING
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
 from mixtures import mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
-from rows_before import convolved, recurrent
+from rows_before import convolved, convolved_alone, convolved_around, recurrent
 
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
@@ -361,6 +361,11 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "gates": gated,
     "a trained activation": trained,
     **{f"convolved, {pooling}": (lambda pooling=pooling: convolved(pooling)) for pooling in ("first", "mean")},
+    **{
+        f"convolved around, {pooling}": (lambda pooling=pooling: convolved_around(pooling))
+        for pooling in ("first", "mean")
+    },
+    "convolved alone": convolved_alone,
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))
         for pooling in ("first", "mean")

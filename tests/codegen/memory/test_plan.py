@@ -49,14 +49,27 @@ def cells(buffer: p.Buffer, block: int | None) -> set[tuple[str, int]]:
     return {(buffer.name, block if buffer.rows == "tokens" and block is not None else 0)}
 
 
+def of_packed(
+    op: p.Attention | p.CenteredConvolution | p.DynamicConvolution, block: int | None
+) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """What an op reads and writes that has all rows of some buffers."""
+    if isinstance(op, p.Attention):
+        packed, own = (op.keys, op.values, op.key_rows), (op.query, op.others)
+        written = cells(op.context, block) | {("scratch", 0)}
+    else:
+        packed, own = (op.input,), (op.taps,) if isinstance(op, p.DynamicConvolution) else ()
+        written = cells(op.out, block)
+    caches = {(cache.name, row) for cache in packed if cache is not None for row in range(BLOCKS)}
+    return caches.union(*(cells(buffer, block) for buffer in own if buffer is not None)), written
+
+
 def event(op: p.Op, block: int | None) -> Event:
-    everything = range(BLOCKS)
     if isinstance(op, p.EmbeddingSum | p.EmbeddingMean):
         read = {("ids", 0)} | ({("segments", 0)} if isinstance(op, p.EmbeddingSum) else set())
         written = cells(op.out, block)
     elif isinstance(op, p.Norm):
         read, written = cells(op.input, block), cells(op.out, block)
-    elif isinstance(op, p.Normalize | p.Rotary | p.Cap | p.Xielu):
+    elif isinstance(op, p.Normalize | p.Rotary | p.Softmax | p.Cap | p.Xielu):
         read = written = cells(op.rows, block)
     elif isinstance(op, p.Multiply | p.Add):
         read, written = cells(op.a, block) | cells(op.b, block), cells(op.out, block)
@@ -72,11 +85,8 @@ def event(op: p.Op, block: int | None) -> Event:
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
         read |= set() if op.end is None else {("ids", 0)}
-    elif isinstance(op, p.Attention):
-        packed = (cache for cache in (op.keys, op.values, op.key_rows) if cache is not None)
-        caches = {(cache.name, row) for cache in packed for row in everything}
-        read, written = cells(op.query, block) | caches, cells(op.context, block) | {("scratch", 0)}
-        read |= set() if op.others is None else cells(op.others, block)
+    elif isinstance(op, p.Attention | p.CenteredConvolution | p.DynamicConvolution):
+        read, written = of_packed(op, block)
     else:
         one = block is None and op.out.rows == "one"
         source = op.scores if isinstance(op, p.ChooseExperts) else op.input

@@ -19,6 +19,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/bert": bert_like("Bert", 0, (20, 5, 1, 37, 40)),
     "answers/distilbert": distilbert(0, (21, 3, 2, 19, 24)),
     "answers/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
+    "answers/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 32), embedding_size=14),
     "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "answers/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "answers/mobilebert": bert_like(

@@ -50,6 +50,20 @@ VARIANTS: dict[str, Variant] = {
     "electra/wide_embedding": bert_like(
         "Electra", 1, (20, 4, 1, 33, 14), embedding_size=26, hidden_act="gelu_new", problem_type=REGRESSION
     ),
+    "convbert/softmax": bert_like("ConvBert", 3, (24, 6, 3, 19, 20), embedding_size=14),
+    "convbert/groups": bert_like(
+        "ConvBert",
+        4,
+        (24, 4, 2, 18, 28),
+        embedding_size=24,
+        num_groups=3,
+        conv_kernel_size=5,
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
+    ),
+    "convbert/one_head": bert_like(
+        "ConvBert", 1, (20, 2, 1, 17, 12), embedding_size=26, head_ratio=3, conv_kernel_size=3, problem_type=REGRESSION
+    ),
     "albert/one_group": bert_like("Albert", 3, (24, 3, 3, 37, 20), embedding_size=14),
     "albert/two_groups": bert_like(
         "Albert", 2, (20, 4, 3, 29, 16), embedding_size=20, num_hidden_groups=2, hidden_act="relu"

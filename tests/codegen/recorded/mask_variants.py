@@ -39,6 +39,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/bert_untied": bert_like("Bert", 0, (20, 5, 1, 23, 20), tie_word_embeddings=False, hidden_act="relu"),
     "masks/distilbert": distilbert(0, (21, 3, 2, 19, 24), activation="relu"),
     "masks/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14, hidden_act="relu"),
+    "masks/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 44), embedding_size=14, hidden_act="relu"),
     "masks/albert": bert_like("Albert", 0, (24, 3, 3, 37, 44), embedding_size=14),
     "masks/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "masks/mobilebert": bert_like("MobileBert", 0, (20, 3, 1, 17, 44), **MOBILE),

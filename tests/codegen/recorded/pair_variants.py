@@ -27,6 +27,7 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
         MULTIPLE_CHOICE,
         bert_like("Electra", 0, (20, 4, 1, 19, 16), embedding_size=20, summary_type="mean", summary_activation="tanh"),
     ),
+    "choices/convbert": (MULTIPLE_CHOICE, bert_like("ConvBert", 0, (24, 6, 2, 19, 20), embedding_size=14)),
     "choices/albert": (MULTIPLE_CHOICE, bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14)),
     "choices/mpnet": (MULTIPLE_CHOICE, bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET))),
     "choices/mobilebert": (

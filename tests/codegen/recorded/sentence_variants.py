@@ -139,6 +139,9 @@ ENCODERS: dict[str, Encoder] = {
         "MT5EncoderModel", 20, "mean", t5("MT5", 0, (20, 4, 1, 17, 16)).config, (lambda: Dense(20, 11),)
     ),
     "mobilebert/mean": Encoder("MobileBertModel", 20, "mean", BERT_SIZES | MOBILE | {"intra_bottleneck_size": 15}),
+    "convbert/mean": Encoder(
+        "ConvBertModel", 20, "mean", BERT_SIZES | {"num_attention_heads": 4, "embedding_size": 20}, pooler=False
+    ),
     "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
     "longformer/mean": Encoder(
         "LongformerModel",

@@ -31,6 +31,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/bert": bert_like("Bert", 0, (20, 5, 1, 37, 20)),
     "tags/distilbert": distilbert(0, (21, 3, 2, 19, 24)),
     "tags/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
+    "tags/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 20), embedding_size=24, hidden_act="silu"),
     "tags/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "tags/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "tags/mobilebert": bert_like("MobileBert", 0, (20, 3, 1, 17, 20), **MOBILE),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rows belong to which text. A batch is the rows of several texts one after the other; only embedding, rotation,
-// attention and pooling see where one ends. A single text is a batch of one.
+// attention, convolutions and pooling see where one ends. A single text is a batch of one.
 #pragma once
 
 #include <cstdint>
