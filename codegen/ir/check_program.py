@@ -14,7 +14,7 @@ from . import program as p
 from . import walks
 from .check_global_rows import check_blocks
 from .check_operands import CHECK, STAGE, refuse, same
-from .op import by_layer, earlier_reads, reads, slots, writes
+from .op import by_layer, earlier_reads, packed_reads, reads, slots, writes
 from .stage import Stage
 
 _Held = Literal["nothing", "first", "all"]
@@ -131,7 +131,7 @@ class _Walk:
                 if buffer in taken:
                     raise refuse(f"{name} writes '{buffer.name}' before every block has read it")
                 (caches if buffer.storage in p.CACHES else made).add(buffer)
-            taken.update(earlier_reads(op))
+            taken.update((*earlier_reads(op), *packed_reads(op)))
         if caches and first_rows:
             raise refuse("keys and values of first rows only")
         self._held |= dict.fromkeys(caches, "all")

@@ -70,9 +70,13 @@ def _edges(body: Sequence[g.Op]) -> list[_Edge]:
                 edges.append(_Edge(versions.writer[value], index, int(value in of_all_rows)))
             versions.readers.setdefault(value, []).append(index)
         for value in writes(op):
-            # A buffer is not written again before its readers have gone through all rows that they need of it.
+            # A buffer is not written again before its readers have gone through all rows that they need of it, nor is
+            # a value packed again before those of what was packed have.
             before = {*versions.readers.pop(value, ()), versions.writer.get(value, index)} - {index}
-            edges += [_Edge(one, index, int(value in earlier_reads(body[one]))) for one in sorted(before)]
+            packed_again = any(value in packed_reads(later) for later in body[index + 1 :])
+            for one in sorted(before):
+                is_read = value in earlier_reads(body[one]) or (packed_again and value in packed_reads(body[one]))
+                edges.append(_Edge(one, index, int(is_read)))
             versions.writer[value] = index
             if value in reads(op):
                 versions.readers[value] = []

@@ -235,7 +235,7 @@ _RARE: dict[str, Rare] = {
     "convbert": _WIDE
     | {
         "head_ratio": (0.5, (1, 2, 3, 5)),
-        "conv_kernel_size": (0.9, (1, 3, 5, 7, 9, 9, 11, 4)),
+        "conv_kernel_size": (0.9, (*(3, 5, 7, 11) * 4, 1, 4)),
         "num_groups": (0.4, (1, 2, 4)),
         "intermediate_size": (0.6, (12, 20, 36)),
         "summary_type": (0.2, ("first", "last", "mean")),

@@ -76,6 +76,7 @@ def with_only(**changes: object) -> g.Graph:
     return replace(made, body=(embed, replace(layers, body=tuple(map(visit, layers.body))), *rest))
 
 
+FOUR_TAPS = Builder(layers=2).parameter("taps", WIDTH, 4)
 BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     "read before it is computed": (lambda: changed(g.Linear, lambda o: replace(o, input="later")), "'later'"),
     "never read": (lambda: changed(g.Norm, lambda o: replace(o, out="normed")), "never read"),
@@ -216,6 +217,23 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
             ("many taps", {"weight": Builder(layers=2).parameter("taps", WIDTH, 65)}, "from 65 rows, 2 to 64"),
             ("channels", {"weight": Builder(layers=2).parameter("taps", WIDTH + 1, 2)}, "shape of taps.0"),
             ("bias", {"bias": Builder(layers=2).parameter("bias", WIDTH + 1)}, "shape of bias.0"),
+        )
+    },
+    **{
+        f"convolution around a row, {name}": (
+            lambda op=op, values=values: changed(
+                op, lambda o: replace(o, **values), made=GRAPHS["convolved around, mean"]()
+            ),
+            words,
+        )
+        for name, op, values, words in (
+            ("in place", g.CenteredConvolution, {"out": "hidden"}, "first reads and writes 'hidden'"),
+            ("no middle", g.CenteredConvolution, {"weight": FOUR_TAPS, "bias": None}, "from 4 rows, an odd number"),
+            ("own taps in place", g.DynamicConvolution, {"out": "spread"}, "reads and writes 'spread'"),
+            ("own taps, no middle", g.DynamicConvolution, {"taps": "spread"}, "from 8 rows, an odd number"),
+            ("own taps, heads", g.DynamicConvolution, {"heads": 9}, "'own_taps' of 21 values has not 9 heads"),
+            ("own taps, width", g.DynamicConvolution, {"out": "inner"}, "width of 'inner'"),
+            ("heads of probabilities", g.Softmax, {"heads": 4}, "'own_taps' of 21 values has not 4 heads"),
         )
     },
     "layers that nothing reads": (
