@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ..ir.convolutions import MOST_TAPS
 from ..ir.graph import (
-    MOST_TAPS,
     Attention,
     CenteredConvolution,
     DynamicConvolution,

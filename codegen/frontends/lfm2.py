@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..ir.graph import MOST_TAPS, Attention, CausalConvolution, Embed, Multiply, Op, Parameter, Term
+from ..ir.convolutions import MOST_TAPS
+from ..ir.graph import Attention, CausalConvolution, Embed, Multiply, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family

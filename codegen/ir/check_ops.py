@@ -9,6 +9,7 @@ from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
 from .check_target import unsound
+from .convolutions import MOST_TAPS
 from .in_place import LEAST_CAP, XIELU_NUMBERS
 from .stage import Stage
 
@@ -175,8 +176,8 @@ def _centered_convolution(op: g.CenteredConvolution, check: Check) -> None:
 def _check_taps(op: g.CausalConvolution | g.CenteredConvolution, check: Check) -> None:
     width, taps = check.width(op.input), op.weight.shape[-1]
     check.same(f"width of '{op.out}'", check.width(op.out), width)
-    if not 2 <= taps <= g.MOST_TAPS:
-        raise unsound(f"{op.name} takes from {taps} rows, 2 to {g.MOST_TAPS} are supported")
+    if not 2 <= taps <= MOST_TAPS:
+        raise unsound(f"{op.name} takes from {taps} rows, 2 to {MOST_TAPS} are supported")
     check.shape(op.weight, width, taps)
     if op.bias is not None:
         check.shape(op.bias, width)
@@ -192,8 +193,8 @@ def _dynamic_convolution(op: g.DynamicConvolution, check: Check) -> None:
         _check_heads(value, op.heads, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     taps = check.width(op.taps) // op.heads
-    if taps > g.MOST_TAPS:
-        raise unsound(f"'{op.out}' takes from {taps} rows, {g.MOST_TAPS} are supported")
+    if taps > MOST_TAPS:
+        raise unsound(f"'{op.out}' takes from {taps} rows, {MOST_TAPS} are supported")
     _check_odd(taps, op.out)
     if op.out in (op.taps, op.input):
         raise unsound(f"a convolution reads and writes '{op.out}'")

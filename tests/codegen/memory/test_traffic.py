@@ -210,6 +210,18 @@ def test_rows_that_convolutions_read_and_keep() -> None:
     assert touched(made)["state"] == 9 * 2 * 100
 
 
+def test_rows_that_are_packed_as_they_are() -> None:
+    """Of what an attention reads for each tile, convolutions read the rows around a row: once, as what they write."""
+    weights = p.WeightSlot("taps", (p.ConvolutionWeights(np.zeros((3, 20), np.float32), None, "taps"),) * 2)
+    packed = rows("packed", "tokens", storage="rows")
+    first = p.Blocks((p.PackRows(A, packed),))
+    own = rows("own", "block", 10)
+    second = p.Blocks((p.CenteredConvolution(weights, packed, B), p.DynamicConvolution(2, own, packed, C)))
+    made = program(p.Loop("layer", 2, (first, second)))
+    assert touched(made)["packed"] == 2 * 3 * 100
+    assert read(made, table("taps", 6, 6, layers=(0, 1))) == {"taps": 2 * TOKENS * 6}
+
+
 def table(name: str, *arrays: int, part: str | None = None, layers: Sequence[int] = ()) -> Table:
     return Table(name, part or name, tuple(np.zeros(size, np.int8) for size in arrays), tuple(layers))
 
