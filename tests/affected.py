@@ -67,7 +67,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/benchmarks/README.md": READ,
     "tools/cli/README.md": READ,
     "runtime/src/cuda/": (*GPU, f"{BUILT}/report"),
-    "runtime/src/hosted/": ("test-hosted", BUILT),
+    "runtime/src/hosted/": ("test-hosted", "tests/fuzz", BUILT),
     "tests/README.md": READ,
     "tests/codegen/": ("tests/codegen", "tests/fuzz", BUILT),  # its data
     "tests/coverage/": ("tests/coverage",),
@@ -79,9 +79,12 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/end_to_end/promises/": tuple(
         f"{BUILT}/{name}" for name in ("promises", "models/test_shape_promises.py", "models/test_other_machines.py")
     ),
-    "tests/end_to_end/program/stub_model/": tuple(
-        f"{BUILT}/program/test_{name}.py"
-        for name in ("classify_label_sets", "classify_stub", "cuda_stub", "embed_stub", "regress_stub")
+    "tests/end_to_end/program/stub_model/": (
+        "tests/fuzz",
+        *(
+            f"{BUILT}/program/test_{name}.py"
+            for name in ("classify_label_sets", "classify_stub", "cuda_stub", "embed_stub", "regress_stub")
+        ),
     ),
     "tests/fuzz/": ("tests/fuzz",),
     "tests/golden/": ("tests/codegen", BUILT),
@@ -97,7 +100,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/runtime/tokenizer/": ("test-tokenizer", "tests/codegen/tokenizer", BUILT),
     "tools/api": (f"{BUILT}/scripts",),
     "tools/bench": (f"{BUILT}/scripts/test_bench.py", f"{BUILT}/scripts/test_cuda_programs.py"),
-    "tools/cli/": (BUILT,),
+    "tools/cli/": (BUILT, "tests/fuzz"),
     "tools/compare": (f"{BUILT}/scripts/test_compare.py", f"{BUILT}/scripts/test_compare_whole.py"),
     "tools/curve": (f"{BUILT}/report",),
     "tools/demo": (f"{BUILT}/scripts/test_demo.py",),

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from classify_program import ROOT, Program
+from classify_program import ROOT, Program, build_folder
 from once import once
 from standard_headers import standard_headers
 
@@ -139,7 +139,7 @@ def _tokenizer_object(source: Path, command: Sequence[str]) -> Path:
     """Of the code of a tokenizer, compiled once for all models whose tokenizer has the same parts."""
     parts = source.read_text().rstrip().rpartition("\n")[2]
     key = hashlib.sha256(f"{parts} {_tokenizer_headers()}".encode()).hexdigest()[:16]
-    made = _build_folder() / "tokenizers" / f"{key}.o"
+    made = build_folder() / "tokenizers" / f"{key}.o"
     once(made.with_suffix(".made"), key, lambda: _compile_one(source, made, command))
     return made
 
@@ -164,7 +164,7 @@ def _link(folder: Path, built: Built, declared: dict[str, list[str]]) -> None:
 def _headers() -> list[str]:
     """Options with which the program's source is compiled sooner."""
     flags = [word for word in _commands()[_MAIN] if not word.startswith(("-D", "-I")) and word != str(_MAIN)]
-    return standard_headers(_build_folder(), flags)
+    return standard_headers(build_folder(), flags)
 
 
 def run(command: Sequence[str | Path]) -> None:
@@ -174,16 +174,8 @@ def run(command: Sequence[str | Path]) -> None:
 
 
 @cache
-def _build_folder() -> Path:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to link with")
-    return (ROOT / build).resolve()
-
-
-@cache
 def _record() -> dict[str, Any]:
-    path = _build_folder() / "model-programs.json"
+    path = build_folder() / "model-programs.json"
     if not path.is_file():
         pytest.skip("ETCH_BUILD was not configured with ETCH_BUILD_TESTS: it does not say how programs are linked")
     return json.loads(path.read_text())
@@ -204,7 +196,7 @@ def _declared(lists: Path) -> dict[str, list[str]]:
 @cache
 def _commands() -> dict[Path, list[str]]:
     """CMake's command for each source of the reference model's library and program."""
-    entries = json.loads((_build_folder() / "compile_commands.json").read_text())
+    entries = json.loads((build_folder() / "compile_commands.json").read_text())
     found: dict[Path, list[str]] = {}
     for entry in entries:
         source, words = Path(entry["file"]), shlex.split(entry["command"])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-for folder in (Path(__file__).parent, Path(__file__).parents[1] / "codegen", Path(__file__).parents[2]):
+_TESTS = Path(__file__).parents[1]
+for folder in (Path(__file__).parent, _TESTS / "end_to_end", _TESTS / "codegen", _TESTS.parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 import fuzzing
 import pytest
 from checkpoint_edits import single_edits
+from classify_program import built_file
 from fuzz_loader import Loader
 from sampling import sampled
 
@@ -37,12 +37,7 @@ def committed(target: str) -> list[Path]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("target", CPP_TARGETS)
 def test_committed_inputs(target: str) -> None:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to test")
-    program = Path(build).resolve() / "bin" / f"fuzz-{target}"
-    if not program.is_file():
-        pytest.skip(f"the build has no bin/fuzz-{target}")
+    program = built_file(f"fuzz-{target}")
     files = committed(target)
     done = subprocess.run([program, *files], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]

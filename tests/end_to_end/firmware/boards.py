@@ -6,13 +6,12 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from board_build import ROOT, build
+from classify_program import tool
 from emulator import Emulator
 from sampling import sampled
 
@@ -32,13 +31,6 @@ def chosen_boards() -> list[str]:
     unknown = set(chosen) - set(BOARDS)
     assert not unknown, f"ETCH_BOARDS: there is no board {unknown}"
     return chosen
-
-
-def tool(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"{name} is not installed: tools/firmware installs it")
-    return path
 
 
 def output(*command: str | Path) -> str:

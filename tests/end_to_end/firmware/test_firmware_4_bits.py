@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from board_build import ROOT, build
-from boards import Firmware, chosen_boards, parse_answer, tool
+from boards import Firmware, chosen_boards, parse_answer
+from classify_program import tool
 
 from codegen import pipeline
 from codegen.emulate import emulate

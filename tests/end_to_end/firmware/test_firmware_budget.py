@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 
 import pytest
-from boards import ROOT, parse_answer, tool
+from boards import ROOT, parse_answer
+from classify_program import tool
 from emulator import Emulator
 
 from codegen import pipeline

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from board_build import build
-from boards import Firmware, chosen_boards, parse_answer, tool
+from boards import Firmware, chosen_boards, parse_answer
+from classify_program import tool
 from recorded.outputs import folder
 from sampling import sampled
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from board_build import ROOT, build
-from boards import Firmware, memory_of, parse_answer, tool
+from boards import Firmware, memory_of, parse_answer
+from classify_program import tool
 
 from codegen import pipeline
 from codegen.emulate import emulate

@@ -8,7 +8,8 @@ import re
 import subprocess
 
 import pytest
-from boards import ROOT, Firmware, memory_of, output, tool
+from boards import ROOT, Firmware, memory_of, output
+from classify_program import tool
 
 pytestmark = pytest.mark.sweep
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import emulator
 import pytest
-from boards import BOARDS, ROOT, tool
+from boards import BOARDS, ROOT
+from classify_program import tool
 from tiny_checkpoint import write_tiny_checkpoint
 
 WRONG_USE = 2

@@ -4,13 +4,12 @@ runtime and cuBLASLt: in exact mode the bits of the CPU, in fast mode close to t
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, built_file
 from sampling import sampled
 from shape_models import MIXED, SHAPES, Model, case_of, generated
 
@@ -41,14 +40,7 @@ _OUTPUTS = {"classify": "logits", "regress": "value", "embed": "embedding"}
 
 
 def _libraries() -> list[str]:
-    build = os.environ.get("ETCH_BUILD")
-    if build is None:
-        pytest.skip("ETCH_BUILD is not set")
-    names = ("libetch_cuda_on_host.a", "libetch_cuda_stand_in.a", "libetch.a")
-    libraries = [ROOT / build / "bin" / name for name in names]
-    if not libraries[0].exists():
-        pytest.skip("the build has no stand-ins: CUDA's headers were not found")
-    return [str(library) for library in libraries]
+    return [str(built_file(f"libetch{part}.a")) for part in ("_cuda_on_host", "_cuda_stand_in", "")]
 
 
 def _cuda_headers() -> str:

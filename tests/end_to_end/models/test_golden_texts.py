@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from classify_program import built_file
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 TEXTS = GOLDEN / "texts.txt"
@@ -20,10 +20,7 @@ LABEL_MARGIN = 0.5  # logits; closer calls may fall either way after quantizatio
 @pytest.fixture(scope="module")
 def program() -> Path:
     """The built classifier of the default model."""
-    build = os.environ.get("ETCH_BUILD")
-    if build is None:
-        pytest.skip("ETCH_BUILD is not set: no build to test")
-    return Path(build) / "bin" / "classify"
+    return built_file("classify")
 
 
 @pytest.fixture(scope="module")

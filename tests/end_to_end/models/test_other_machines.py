@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, built_file, tool
 from model_build import build_program
 
 from codegen import pipeline
@@ -35,13 +34,6 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
     path = tmp_path_factory.mktemp("texts") / "texts.txt"
     path.write_bytes(b"".join(line + b"\n" for line in lines[::EVERY]))
     return path, np.array(golden[::EVERY], np.float32)
-
-
-def tool(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"{name} is not installed")
-    return path
 
 
 def output(*command: str | Path) -> str:
@@ -65,10 +57,7 @@ def assert_golden_bits(texts: tuple[Path, np.ndarray], *program: str | Path) -> 
     ],
 )
 def test_x86_without_the_newest_instructions(cpu: str, kernels: list[str], texts: tuple[Path, np.ndarray]) -> None:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to test")
-    program = (tool("qemu-x86_64"), "-cpu", cpu, Path(build) / "bin" / "classify")
+    program = (tool("qemu-x86_64"), "-cpu", cpu, built_file("classify"))
     assert output(*program, "--kernel", "list").split() == kernels
     for kernel in kernels:
         assert_golden_bits(texts, *program, "--kernel", kernel)

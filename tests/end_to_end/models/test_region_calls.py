@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, Program
+from classify_program import ROOT, built
 from model_build import build_program, build_test
 from once import once
 
@@ -63,7 +62,7 @@ def test_a_program_gives_its_workspaces_the_memory(shared: Path) -> None:
     """Batches and threads, as of the committed model, whose regions are one arena."""
     out = generated("agnews_small", "w8a8", "m-profile", (0.3, 0.9), shared)
     program = build_program(out)
-    known = Program(ROOT / os.environ["ETCH_BUILD"] / "bin" / "classify-agnews_small")
+    known = built("classify-agnews_small")
     lines = "".join(f"{text}\n" for text in TEXTS).encode()
     for options in ((), ("--threads", "2")):
         meant = known.well("--json", *options, stdin=lines).objects

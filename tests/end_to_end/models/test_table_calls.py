@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, Program
+from classify_program import ROOT, built
 from model_build import build_program, build_test
 from once import once
 
@@ -55,7 +54,7 @@ def test_the_golden_bits(
 def test_a_program_copies_them(shared: Path) -> None:
     """Before its first call, for all of its threads."""
     program = build_program(generated(*MODELS[0], shared))
-    known = Program(ROOT / os.environ["ETCH_BUILD"] / "bin" / "classify-agnews_small")
+    known = built("classify-agnews_small")
     lines = "".join(f"{text}\n" for text in TEXTS).encode()
     for options in ((), ("--threads", "2")):
         meant = known.well("--json", *options, stdin=lines).objects

@@ -13,14 +13,14 @@ import pytest
 @pytest.fixture(scope="session")
 def build() -> Path:
     """The build that ETCH_BUILD names."""
-    return classify_program.built("classify").path.parent.parent
+    return classify_program.built_file("classify").parent.parent
 
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An installation, moved after it was made."""
     folder = tmp_path_factory.mktemp("installed")
-    projects.done(projects.tool("cmake"), "--install", build, "--prefix", folder / "first", cwd=folder)
+    projects.done(classify_program.tool("cmake"), "--install", build, "--prefix", folder / "first", cwd=folder)
     (folder / "first").rename(folder / "moved there")
     return folder / "moved there"
 

@@ -10,19 +10,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-from classify_program import ROOT, Program
+from classify_program import ROOT, Program, tool
 
 HERE = Path(__file__).parent
 TIMEOUT = 900  # seconds
 TEXT = "Oil prices climb after the summit"  # that main.cpp and main.c know
-
-
-def tool(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"{name} is not installed")
-    return path
 
 
 def run(

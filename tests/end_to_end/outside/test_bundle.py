@@ -12,9 +12,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, tool
 from generator_program import content, etch, one_line
-from projects import HERE, TEXT, done, project, tool
+from projects import HERE, TEXT, done, project
 from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, tool
 from generator_program import etch
-from projects import HERE, done, tool
+from projects import HERE, done
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 

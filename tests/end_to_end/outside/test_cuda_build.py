@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, TITLES, Program, built
-from projects import TEXT, checkpoint, configure, done, project, run, tool
+from classify_program import ROOT, TITLES, Program, built, tool
+from projects import TEXT, checkpoint, configure, done, project, run
 from projects import built as built_project
 
 from tools.gpu.device import NoDevice, find_device

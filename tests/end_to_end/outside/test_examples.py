@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, built
+from classify_program import ROOT, built, tool
 from generator_program import etch
 from model_build import build_model
-from projects import done, tool
+from projects import done
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT
-from projects import built, checkpoint, compiled, configure, done, project, run, tool
+from classify_program import ROOT, tool
+from projects import built, checkpoint, compiled, configure, done, project, run
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_gru
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, tool
 from generator_program import content, etch, one_line
-from projects import HERE, done, tool
+from projects import HERE, done
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head
 

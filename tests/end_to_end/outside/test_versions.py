@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, built
+from classify_program import ROOT, built, tool
 from generator_program import etch
-from projects import done, run, tool
+from projects import done, run
 from tiny_checkpoint import write_tiny_checkpoint
 
 import codegen

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, built
-from projects import HERE, TEXT, done, tool
+from classify_program import ROOT, built, tool
+from projects import HERE, TEXT, done
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("Windows"), pytest.mark.minutes(2)]
 

@@ -3,40 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def build_folder() -> Path:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to test")
-    return Path(build).resolve()
-
-
-def built(name: str) -> Path:
-    """A file of the build's bin folder."""
-    path = build_folder() / "bin" / name
-    if not path.is_file():
-        pytest.skip(f"the build has no bin/{name}")
-    return path
-
-
-def tool(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"{name} is not installed")
-    return path
+from classify_program import build_folder, built_file, tool
 
 
 def run(*command: str | Path, timeout: int = 120) -> subprocess.CompletedProcess[str]:
@@ -45,7 +19,7 @@ def run(*command: str | Path, timeout: int = 120) -> subprocess.CompletedProcess
 
 def archives() -> list[Path]:
     """The runtime and every model that this build has: all that runs inside an inference."""
-    found = [built("libetch.a"), built("libetch_agnews.a")]
+    found = [built_file("libetch.a"), built_file("libetch_agnews.a")]
     others = build_folder().glob("bin/libetch_*.a")
     helpers = {"libetch_hosted.a", "libetch_agnews_asan.a", "libetch_agnews_tsan.a"}
     helpers |= {"libetch_cuda_on_host.a", "libetch_cuda_stand_in.a"}

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from archives import Object, built, objects_of
+from archives import Object, objects_of
+from classify_program import built_file
 from test_promise_symbols import ETCH, FORBIDDEN, LIBRARY_FUNCTIONS, LINKER, STATE
 
 CUDA = re.compile(r"cuda[A-Z]\w+|cublasLt[A-Z]\w+")
@@ -14,7 +15,7 @@ SOURCES = {"compute", "device", "matmul", "runner", "session", "status_of", "tok
 
 
 def objects() -> tuple[Object, ...]:
-    return objects_of(built("libetch_cuda_on_host.a"))
+    return objects_of(built_file("libetch_cuda_on_host.a"))
 
 
 def test_every_source_was_read() -> None:

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from archives import built, innermost_loops
+from archives import innermost_loops
+from classify_program import built_file
 
 MEMORY = re.compile(r"[^,]*\(")  # the first operand, the source, is in memory
 VECTOR = re.compile(r"%[xyz]mm")
@@ -61,7 +62,7 @@ HOT = {
 
 @pytest.mark.parametrize("name", HOT)
 def test_sums_stay_in_their_registers(name: str) -> None:
-    loops = innermost_loops(built("libetch.a"))
+    loops = innermost_loops(built_file("libetch.a"))
     if name not in loops:
         pytest.skip(f"this build has no {name}")
     hot = HOT[name]

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from archives import built, run, tool
+from archives import run
+from classify_program import built_file, tool
 from sampling import sampled
 
 PATIENCE = 900  # seconds: programs that count what they reach are not optimized
@@ -26,7 +27,7 @@ def watched(*arguments: object) -> object:
 
 
 def well(name: str, *arguments: str) -> str:
-    done = run(built(name), *arguments, timeout=PATIENCE)
+    done = run(built_file(name), *arguments, timeout=PATIENCE)
     assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout
 
@@ -37,7 +38,7 @@ def test_a_program_without_any_library() -> None:
 
 
 def test_it_has_no_library_indeed() -> None:
-    program = built("promise-no-libc")
+    program = built_file("promise-no-libc")
     assert run(tool("nm"), "--undefined-only", program).stdout == ""
     dynamic = run(tool("readelf"), "-d", program).stdout
     assert "no dynamic section" in dynamic
@@ -56,7 +57,7 @@ def test_no_allocation_in_many_inferences() -> None:
 
 
 def test_the_allocation_trap_closes() -> None:
-    done = run(built("promise-allocation"), "1", "--allocate")
+    done = run(built_file("promise-allocation"), "1", "--allocate")
     assert done.returncode == ALLOCATION_TRAPPED
     assert done.stderr == "an allocation during inference\n"
 
@@ -120,7 +121,7 @@ def test_arena(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["promise-float-modes", "promise-subnormals"])
 def test_float_modes(name: str) -> None:
-    done = run(built(name))
+    done = run(built_file(name))
     if done.returncode == NO_EFFECT:
         pytest.skip("this processor does not round as it is told, or flushes nothing to zero")
     assert done.returncode == 0, done.stdout

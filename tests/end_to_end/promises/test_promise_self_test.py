@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from archives import built, run, tool
+from archives import run
+from classify_program import built_file, tool
 
 ANYWHERE = 40  # flips at random places, besides one in each table
 SEED = 20240
@@ -40,7 +41,7 @@ def tables_of(program: Path) -> list[Table]:
 
 
 def test_every_flipped_bit_is_seen(tmp_path: Path) -> None:
-    program = built("classify")
+    program = built_file("classify")
     good = run(program, "--self-test")
     assert good.returncode == 0, good.stderr
     tables = tables_of(program)

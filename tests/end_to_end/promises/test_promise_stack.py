@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from archives import ROOT, build_folder, built, run, tool
+from archives import run
+from classify_program import ROOT, build_folder, built_file, tool
 
 
 def bounds() -> dict[str, int]:
@@ -38,7 +39,7 @@ def test_painted_stack(binding: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("LD_BIND_NOW", "1")
     else:
         monkeypatch.delenv("LD_BIND_NOW", raising=False)
-    done = run(built(f"promise-painted-stack-{binding}"))
+    done = run(built_file(f"promise-painted-stack-{binding}"))
     assert done.returncode == 0, done.stderr
     first, *lines = done.stdout.splitlines()
     budget = int(first.removeprefix("budget "))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from archives import ROOT
+from classify_program import ROOT
 
 CALLS = ROOT / "runtime/include/etch/calls"
 TEMPLATES = ROOT / "codegen/templates"

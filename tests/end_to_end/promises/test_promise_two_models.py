@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from archives import ROOT, built, run, tool
+from archives import run
+from classify_program import ROOT, built_file, tool
 from tiny_checkpoint import write_tiny_checkpoint
 
 
 @pytest.mark.parametrize("tables", ["incbin", "c"])
 def test_two_models_in_one_program(tables: str, tmp_path: Path) -> None:
-    archives = [built("libetch_agnews.a"), built("libetch.a")]
+    archives = [built_file("libetch_agnews.a"), built_file("libetch.a")]
     write_tiny_checkpoint(tmp_path / "checkpoint", labels=5)
     generated = tmp_path / "tiny"
     command = ["generate", str(tmp_path / "checkpoint"), "--out", str(generated), "--name", "tiny", "--tables", tables]

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from archives import ROOT, objects_of, run, tool
+from archives import objects_of, run
+from classify_program import ROOT, tool
 from test_promise_symbols import ETCH, FORBIDDEN, LIBRARY_FUNCTIONS, LINKER, STATE
 
 from codegen import pipeline

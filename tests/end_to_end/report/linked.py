@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from report_program import tool
+from classify_program import tool
 
 # A model of one layer pair: [2][64] weights and a bias, the first table, tokenizer and Unicode tables.
 SOURCE = """

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from report_program import ROOT
+from classify_program import ROOT
 
 from codegen.errors import EtchError
 from tools.reports import curve as module

@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from classify_program import tool
 from linked import C_FORM, PARTS, REGIONS, SOURCE, WITH_REGIONS, Linker, manifest, write_model
-from report_program import facts, loaded, refused, report, tool
+from report_program import facts, loaded, refused, report
 
 
 def test_a_sound_program(link: Linker, tmp_path: Path) -> None:

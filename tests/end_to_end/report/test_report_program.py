@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import xml.etree.ElementTree as ET
@@ -12,7 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from report_program import ROOT, Outcome, loaded, report, sizes, symbol_sizes
+from classify_program import ROOT, built_file
+from report_program import Outcome, loaded, report, sizes, symbol_sizes
 
 from codegen.budget.limits import ALLOWANCES
 
@@ -22,10 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to test")
-    return Path(build).resolve() / "bin" / "classify"
+    return built_file("classify")
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,13 @@ which other tests build, and what the README says that its commands print is wha
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT
+from classify_program import ROOT, build_folder
 from generator_program import etch
 from model_build import build_model
 from pages import BLOCKS, PAGES, README, TEXT
@@ -37,12 +36,10 @@ FIGURE = re.compile(r"\d[\d,.]*")
 
 
 def test_example_program(tmp_path: Path) -> None:
-    build = os.environ.get("ETCH_BUILD")
-    if not build:
-        pytest.skip("ETCH_BUILD is not set: no build to link against")
+    build = build_folder()
     [command] = re.findall(r"^g\+\+ .*$", TEXT, re.MULTILINE)
     words = [word.replace("main.cpp", str(OUTSIDE / "main.cpp")) for word in shlex.split(command)]
-    words = [word.replace("build/release", str(Path(build).absolute())) for word in words]
+    words = [word.replace("build/release", str(build)) for word in words]
     subprocess.run([*words, "-o", tmp_path / "app"], cwd=ROOT, check=True, timeout=60)
     ran = subprocess.run([tmp_path / "app"], stdout=subprocess.PIPE, check=True, timeout=10)
     assert ran.stdout.startswith(b"Business 0.9")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from board_build import ROOT, build
-from boards import BOARDS, chosen_boards, tool
+from boards import BOARDS, chosen_boards
+from classify_program import tool
 from programs import count_ops, run
 from steps import EVERYTHING, count_steps
 
