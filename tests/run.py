@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import shutil
 import subprocess
@@ -15,12 +16,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from affected import Affected, affected, changed_paths
+from affected import CPP, Affected, affected, changed_paths
 from sampling import seed_of_the_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "test"
 REPORTS = BUILD / "reports"
+NOT_EVERYWHERE = {"test-cuda": "CUDA's headers were not found"}
 
 
 @dataclass
@@ -41,15 +43,22 @@ class Results:
     def add_junit(self, path: Path) -> None:
         """The cases of a JUnit report, as pytest and GoogleTest write them."""
         for case in ET.parse(path).getroot().iter("testcase"):
-            name = f"{case.get('classname')}.{case.get('name')}"
+            name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
             skipped = case.find("skipped")
             if case.find("failure") is not None or case.find("error") is not None:
                 self.failed.append(name)
             elif skipped is not None or case.get("status") == "notrun":
-                reason = (skipped.get("message") if skipped is not None else None) or "no reason given"
-                self.skipped.append(f"{name}: {' '.join(reason.split())}")
+                self.skipped.append(f"{name}: {' '.join(reason_of(skipped).split())}")
             else:
                 self.passed += 1
+
+
+def reason_of(skipped: ET.Element | None) -> str:
+    """Why a case was skipped. Of a whole file pytest writes where and why, as a tuple of Python."""
+    message = None if skipped is None else skipped.get("message")
+    if skipped is not None and message == "collection skipped":
+        message = str(ast.literal_eval(skipped.text or "()")[-1]).removeprefix("Skipped: ")
+    return message or "no reason given"
 
 
 def run(title: str, command: list[str], **environment: str) -> bool:
@@ -72,10 +81,16 @@ def build(everything: bool) -> bool:
 
 
 def run_cpp_tests(results: Results, selection: Affected | None) -> None:
-    """Every GoogleTest program of the build, or those that a change affects; each processor has a part of its cases."""
+    """Every GoogleTest program of the build, or those that a change affects; each processor has a part of its cases.
+    One that is not there is said to be missing."""
     parts = os.cpu_count() or 1
-    for program in sorted((BUILD / "bin").glob("test-*")):
-        if selection is not None and program.name not in selection.programs:
+    for name in CPP if selection is None else sorted(selection.programs):
+        program = BUILD / "bin" / name
+        if not program.is_file():
+            if name in NOT_EVERYWHERE:
+                results.skipped.append(f"{name}: not built: {NOT_EVERYWHERE[name]}")
+            else:
+                results.failed.append(f"{name}: not built")
             continue
         with ThreadPoolExecutor(parts) as pool:
             endings = list(pool.map(partial(run_cpp_part, program, parts), range(parts)))
