@@ -2,7 +2,7 @@
 """Programs of generated folders out of the libraries of a finished build: seconds, where CMake's build takes a minute.
 
 A folder's sources are compiled with the commands that CMake wrote down for `agnews_small` in compile_commands.json, and
-linked with what it used for that model's program (model-programs.json, see tests/CMakeLists.txt).
+linked with what it used for that model's program (model-programs.json, see model_programs.cmake).
 """
 
 from __future__ import annotations
@@ -137,11 +137,22 @@ def _compile_one(source: Path, made: Path, command: Sequence[str]) -> Path:
 
 def _tokenizer_object(source: Path, command: Sequence[str]) -> Path:
     """Of the code of a tokenizer, compiled once for all models whose tokenizer has the same parts."""
-    parts = source.read_text().rstrip().rpartition("\n")[2]
-    key = hashlib.sha256(f"{parts} {_tokenizer_headers()}".encode()).hexdigest()[:16]
+    key = tokenizer_key(source, command)
     made = build_folder() / "tokenizers" / f"{key}.o"
     once(made.with_suffix(".made"), key, lambda: _compile_one(source, made, command))
     return made
+
+
+def tokenizer_key(source: Path, command: Sequence[str]) -> str:
+    """A hash of what the object is made of and by: its parts, the headers, the compiler and its options."""
+    parts = source.read_text().rstrip().rpartition("\n")[2]
+    options = [word for word in command if str(source.parent) not in word]  # not where the model is
+    return hashlib.sha256(repr((parts, _tokenizer_headers(), _compiler_version(), options)).encode()).hexdigest()[:16]
+
+
+@cache
+def _compiler_version() -> str:
+    return subprocess.run([_record()["linker"][0], "--version"], capture_output=True, text=True, check=True).stdout
 
 
 @cache

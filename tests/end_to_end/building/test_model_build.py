@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, built
-from model_build import build_model, build_program, without_symbols
+from classify_program import ROOT, build_folder, built
+from model_build import build_model, build_program, tokenizer_key, without_symbols
 
 
 def copied(name: str, folder: Path) -> Path:
@@ -35,6 +35,24 @@ def test_what_was_built_is_not_built_again(tmp_path: Path) -> None:
     with (folder / "etch.json").open("a") as file:
         file.write("\n")
     assert build_model(folder).program.path.stat().st_mtime_ns > before.st_mtime_ns
+
+
+def test_a_tokenizer_is_shared_by_those_that_compile_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its name and place; not with other options, by another compiler, of other parts."""
+    build_folder()
+
+    def key(name: str, *options: str, parts: str = "Parts<>") -> str:
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}_tokenizer.cpp").write_text(f"// {name}\n{parts}\n")
+        return tokenizer_key(folder / f"{name}_tokenizer.cpp", ["c++", f"-I{folder}", *options])
+
+    first = key("a", "-O2")
+    assert key("b", "-O2") == first
+    assert key("a", "-O0") != first
+    assert key("a", "-O2", parts="Parts<1>") != first
+    monkeypatch.setattr("model_build._compiler_version", lambda: "another")
+    assert key("a", "-O2") != first
 
 
 def test_a_stack_over_its_budget_is_refused(tmp_path: Path) -> None:
