@@ -142,22 +142,11 @@ def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, ans
         return generated.stat().st_ino != before
 
     assert not generates()
-    os.utime(source / "checkpoint/config.json")
-    assert generates()
-    assert not generates()
-    os.utime(prefix / "share/etch/codegen/memory/plan.py")
-    assert generates()
     lists = source / "CMakeLists.txt"
     lists.write_text(lists.read_text().replace("MAX_TOKENS 128", "MAX_TOKENS 96 TABLES c"))
     assert generates()
     assert "kMaxTokens = 96" in generated.with_suffix(".hpp").read_text()
     assert done(app, cwd=tmp_path) == answer
-    (source / "texts.txt").write_text("Oil prices rose.\nThe cup final was lost.\n")
-    lists.write_text(lists.read_text().replace("TABLES c", "TABLES c SMOOTH texts.txt"))
-    assert generates()
-    assert "smoothing_sha256" in generated.with_name("etch.json").read_text()
-    os.utime(source / "texts.txt")
-    assert generates()
 
 
 @pytest.fixture
@@ -165,12 +154,14 @@ def news(tmp_path: Path, prefix: Path) -> Callable[..., Callable[[], str]]:
     """A project whose build generates the checkpoint beside it: configures it, gives what generates it if it must."""
     tool("ninja")
 
-    def configured(environment: Mapping[str, str] | None = None, python: str = sys.executable) -> Callable[[], str]:
+    def configured(
+        environment: Mapping[str, str] | None = None, python: str = sys.executable, etch: Path = prefix
+    ) -> Callable[[], str]:
         (tmp_path / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES CXX)\n"
             "find_package(etch CONFIG REQUIRED)\netch_add_model(news CHECKPOINT checkpoint)\n"
         )
-        options = ("-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DETCH_PYTHON={python}")
+        options = ("-G", "Ninja", f"-DCMAKE_PREFIX_PATH={etch}", f"-DETCH_PYTHON={python}")
         done(tool("cmake"), "-S", ".", "-B", "build", *options, cwd=tmp_path, environment=environment)
         build = (tool("cmake"), "--build", "build", "--target", "etch_models/news/news.hpp")
         return lambda: done(*build, cwd=tmp_path)
@@ -181,6 +172,30 @@ def news(tmp_path: Path, prefix: Path) -> Callable[..., Callable[[], str]]:
 def test_a_checkpoint_of_an_encoder_and_a_head(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
     write_gru(tmp_path / "checkpoint")
     assert "Generating model news" in news()()
+
+
+def test_what_a_model_is_generated_of(news: Callable[..., Callable[[], str]], prefix: Path, tmp_path: Path) -> None:
+    """Its checkpoint, the generator, its options, their texts: what of it changed is read again."""
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    own = shutil.copytree(prefix, tmp_path / "etch", symlinks=True)  # others use `prefix`
+    generates = news(etch=own)
+
+    def check_it_must() -> None:
+        assert "Generating model news" in generates()
+        assert "no work to do" in generates()
+
+    check_it_must()
+    os.utime(tmp_path / "checkpoint/config.json")
+    check_it_must()
+    os.utime(own / "share/etch/codegen/memory/plan.py")
+    check_it_must()
+    (tmp_path / "texts.txt").write_text("Oil prices rose.\nThe cup final was lost.\n")
+    lists = tmp_path / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("CHECKPOINT checkpoint", "CHECKPOINT checkpoint SMOOTH texts.txt"))
+    check_it_must()
+    assert "smoothing_sha256" in (tmp_path / "build/etch_models/news/etch.json").read_text()
+    os.utime(tmp_path / "texts.txt")
+    check_it_must()
 
 
 def test_every_file_of_the_checkpoint_counts(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
