@@ -129,7 +129,7 @@ def test_a_filter_that_is_no_expression(quick: list[dict[str, Any]]) -> None:
 @pytest.mark.sweep
 def test_a_turn_at_the_workspace(quick: list[dict[str, Any]]) -> None:
     [turn] = named(quick, "turn/").values()
-    assert 0 < turn["ns"] < 10_000
+    assert turn["ns"] > 0
 
 
 @pytest.mark.sweep
