@@ -32,6 +32,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return 0 if marker is None else int(marker.args[0])
 
     kept = _of_the_sample(items)
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    left = set(items).difference(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
     sweeps = {item.path for item in kept if item.get_closest_marker("sweep") is not None}
     items[:] = sorted(kept, key=lambda item: (minutes(item) > 0, item.path in sweeps, -minutes(item)))

@@ -21,7 +21,7 @@ import tiny
 model = tiny.Model(2)
 few = ["the cat", "a dog sat on the mat", ""]
 wanted = model.embed(few)
-signal.alarm(20)  # of what hangs
+signal.alarm(60)  # of what hangs
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who is started in the background ignores it
 """
 
@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(site: Path, program: str) -> None:
     command = [sys.executable, "-c", SETUP + program]
     environment = os.environ | {"PYTHONPATH": str(site)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr)
 
 
@@ -102,7 +102,7 @@ under_way.wait()
 time.sleep(0.01)
 child = os.fork()
 if child == 0:
-    signal.alarm(10)
+    signal.alarm(30)
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(model.embed(few))) for _ in range(4)]
     [one.start() for one in threads]
