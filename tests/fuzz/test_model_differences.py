@@ -4,11 +4,14 @@ these are installed."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+LEAST_SAME = 0.3  # of the models: tests/README.md has 40 % and more
 
 
 @pytest.mark.sweep
@@ -21,4 +24,6 @@ def test_models_of_every_family(script: str, count: int) -> None:
     command = [sys.executable, Path(__file__).with_name(script), "--models", str(count), "--seed", "20261127"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert " 0 different" in done.stdout
+    found = re.search(r"^(\d+) the same, \d+ refused, 0 different$", done.stdout, re.MULTILINE)
+    assert found is not None, done.stdout
+    assert int(found[1]) > LEAST_SAME * count, done.stdout  # refused models, and those of no library, compare nothing
