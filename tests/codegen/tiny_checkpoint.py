@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 DEFAULT_VOCAB = (
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
@@ -244,6 +245,16 @@ def read_raw_safetensors(path: Path) -> tuple[dict[str, Any], bytes]:
     raw = path.read_bytes()
     (length,) = struct.unpack_from("<Q", raw)
     return json.loads(raw[8 : 8 + length]), raw[8 + length :]
+
+
+def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """The tensors of a well-formed file."""
+    header, data = read_raw_safetensors(path)
+    header.pop("__metadata__", None)
+    return {
+        name: np.frombuffer(data[slice(*entry["data_offsets"])], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in header.items()
+    }
 
 
 def split_weights(folder: Path, count: int = 2) -> None:

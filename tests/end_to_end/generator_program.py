@@ -33,14 +33,6 @@ def etch(
     return Outcome(done.returncode, done.stdout or b"", done.stderr.decode("utf-8", "replace"))
 
 
-def content(folder: Path) -> dict[str, bytes | None]:
-    """Every entry below a folder; None for a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
-        for path in sorted(folder.rglob("*"))
-    }
-
-
 def one_line(outcome: Outcome, code: int) -> str:
     """The message of a command that ended with `code`."""
     assert outcome.code == code, (outcome.code, outcome.err)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 from recorded.outputs import folder as recorded
-from tiny_checkpoint import read_raw_safetensors, write_json, write_tiny_checkpoint
+from tiny_checkpoint import read_raw_safetensors, read_tensors, write_json, write_tiny_checkpoint
 from tiny_heads import write_head
 from tiny_sentence import write_tiny_sentence_model
 
@@ -33,7 +33,6 @@ import record_translations  # noqa: E402 - of the folder beside
 STUB = HERE / "stub_torch"
 WEIGHTS = "model.safetensors"
 PICKLE = "pytorch_model.bin"
-_TYPES = {"F32": "<f4", "F16": "<f2"}
 WORDS = "bert.embeddings.word_embeddings.weight"
 
 
@@ -62,18 +61,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def arrays(path: Path) -> dict[str, np.ndarray]:
-    """The tensors of a file of float32, or float16."""
-    header, data = read_raw_safetensors(path)
-    header.pop("__metadata__", None)
-    return {
-        name: np.frombuffer(data[slice(*entry["data_offsets"])], _TYPES[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in header.items()
-    }
-
-
 def tensors(torch: ModuleType, path: Path) -> dict[str, Any]:
-    return {name: torch.Tensor(values.reshape(-1), values.shape) for name, values in arrays(path).items()}
+    return {name: torch.Tensor(values.reshape(-1), values.shape) for name, values in read_tensors(path).items()}
 
 
 def pickled(torch: ModuleType, folder: Path, name: str = PICKLE) -> dict[str, Any]:
@@ -103,11 +92,11 @@ def test_the_same_tensors_and_files(torch: ModuleType, folder: Path, capsys: pyt
     (folder / "LICENSE").write_text("terms")
     (folder / "optimizer.pt").write_bytes(b"not looked at")
     (folder / "etch.json").write_text("{}")  # as `etch fetch` leaves one
-    before = arrays(folder / WEIGHTS)
+    before = read_tensors(folder / WEIGHTS)
     pickled(torch, folder)
     assert converted(folder)[0] == 0
     out = folder.parent / "out"
-    after = arrays(out / WEIGHTS)
+    after = read_tensors(out / WEIGHTS)
     assert list(after) == list(before)
     assert all(np.array_equal(after[name], before[name]) for name in before)
     kept = {"config.json", "tokenizer.json", "tokenizer_config.json", "LICENSE"}
@@ -145,13 +134,13 @@ def test_shards_wrappers_and_names(torch: ModuleType, folder: Path) -> None:
     write_json(folder / "pytorch_model.bin.index.json", {"weight_map": {}})
     code, out = converted(folder)
     assert code == 0
-    assert list(arrays(out / WEIGHTS)) == names
+    assert list(read_tensors(out / WEIGHTS)) == names
     assert not (out / "pytorch_model.bin.index.json").exists()
 
 
 def test_shared_and_transposed_tensors(torch: ModuleType, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A tensor that is stored under two names is kept under the first; a view is stored as its values say."""
-    before = arrays(folder / WEIGHTS)
+    before = read_tensors(folder / WEIGHTS)
     state = pickled(torch, folder)
     dense = "bert.pooler.dense.weight"
     state[dense] = torch.Tensor(before[dense].T.copy().reshape(-1), before[dense].T.shape, transposed=True)
@@ -205,7 +194,7 @@ def test_a_bare_encoder_and_a_pickled_dense_module(torch: ModuleType, tmp_path: 
     pickled(torch, folder)
     code, out = converted(folder)
     assert code == 0
-    assert arrays(out / "2_Dense" / WEIGHTS)["linear.weight"].shape == (4, 10)
+    assert read_tensors(out / "2_Dense" / WEIGHTS)["linear.weight"].shape == (4, 10)
     for name in ("modules.json", "2_Dense/config.json", "1_Pooling/config.json"):
         (folder / name).unlink()
     assert cli.main(["convert", str(folder), "--out", str(tmp_path / "bare")]) == 0
@@ -219,7 +208,7 @@ def test_a_table_without_a_transformer(torch: ModuleType, variant: str, table: s
     pickled(torch, folder / table)
     code, out = converted(folder)
     assert code == 0
-    before, after = (arrays(path / table / WEIGHTS)["embedding.weight"] for path in (source, out))
+    before, after = (read_tensors(path / table / WEIGHTS)["embedding.weight"] for path in (source, out))
     assert before.tobytes() == after.tobytes()
 
 
@@ -313,7 +302,7 @@ def test_without_pytorch_or_with_an_old_one(
 
 def test_pytorch_itself(folder: Path) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    before = arrays(folder / WEIGHTS)
+    before = read_tensors(folder / WEIGHTS)
     (folder / WEIGHTS).unlink()
     state = {name: torch.from_numpy(values.copy()) for name, values in before.items()}
     state["classifier.weight"] = state["classifier.weight"].T.contiguous().T
@@ -321,7 +310,7 @@ def test_pytorch_itself(folder: Path) -> None:
     torch.save(state, folder / PICKLE)
     code, out = converted(folder)
     assert code == 0
-    after = arrays(out / WEIGHTS)
+    after = read_tensors(out / WEIGHTS)
     assert list(after) == list(before)
     assert all(np.array_equal(after[name], before[name]) for name in before)
     torch.save({name: state[name].to(torch.bfloat16) for name in before}, folder / PICKLE)

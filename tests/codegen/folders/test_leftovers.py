@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from folder_content import content
 from test_interrupts import MOMENTS
-from test_output import FIRST, SECOND, content, manifest
+from test_output import FIRST, SECOND, manifest
 
 from codegen.folders.output import check_target, remove_leftovers, write_output
 

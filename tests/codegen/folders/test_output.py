@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from folder_content import content
 
 from codegen.errors import EtchError
 from codegen.files.rendered import Rendered
@@ -23,14 +24,6 @@ SECOND = [Rendered("a.hpp", [b"three\n"]), Rendered("a.cpp", [b"code\n"]), Rende
 
 def manifest(files: dict[str, str]) -> bytes:
     return json.dumps({"files": files}).encode()
-
-
-def content(folder: Path) -> dict[str, bytes | None]:
-    """Every entry below a folder; None for a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
-        for path in sorted(folder.rglob("*"))
-    }
 
 
 def refused(out: Path, code: str, files: list[Rendered] = SECOND) -> EtchError:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetensors
+from tiny_checkpoint import read_raw_safetensors, read_tensors, write_json, write_raw_safetensors
 
 from codegen import cli
 
@@ -21,19 +21,8 @@ BASES = HERE.parent
 CASES = sorted(path.name for path in (HERE / "recorded").iterdir())
 CONFIG, ADAPTER, WEIGHTS = "adapter_config.json", "adapter_model.safetensors", "model.safetensors"
 QUERY = "base_model.model.bert.encoder.layer.0.attention.self.query"
-_TYPES = {"F32": "<f4", "F16": "<f2"}
 
 Change = Callable[[Path], None]
-
-
-def tensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Of a file of float32 and float16."""
-    header, data = read_raw_safetensors(path)
-    header.pop("__metadata__", None)
-    return {
-        name: np.frombuffer(data[slice(*entry["data_offsets"])], _TYPES[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in header.items()
-    }
 
 
 def case(name: str, to: Path) -> tuple[Path, Path, dict[str, Any]]:
@@ -52,8 +41,8 @@ def merged(to: Path, *options: str) -> int:
 def test_as_peft_merges(name: str, tmp_path: Path) -> None:
     _, base, recorded = case(name, tmp_path)
     assert merged(tmp_path) == 0
-    before, after = tensors(base / WEIGHTS), tensors(tmp_path / "out" / WEIGHTS)
-    expected = tensors(HERE / "recorded" / name / "merged.safetensors")
+    before, after = read_tensors(base / WEIGHTS), read_tensors(tmp_path / "out" / WEIGHTS)
+    expected = read_tensors(HERE / "recorded" / name / "merged.safetensors")
     assert expected.keys() <= after.keys()
     for key, values in after.items():
         if key in expected:
@@ -95,7 +84,7 @@ def test_settings_of_older_files(tmp_path: Path) -> None:
 
 def test_something_is_merged() -> None:
     assert len(CASES) == 12
-    changed = {name: tensors(HERE / "recorded" / name / "merged.safetensors") for name in CASES}
+    changed = {name: read_tensors(HERE / "recorded" / name / "merged.safetensors") for name in CASES}
     assert all(changed.values())
     assert "lm_head.weight" in changed["logits_of_their_own"]
     assert "score.weight" in changed["labels_of_decoder"]
@@ -164,7 +153,7 @@ def weights(edit: Callable[[dict[str, NDArray[Any]]], None]) -> Change:
     """Edits the adapter's tensors."""
 
     def change(folder: Path) -> None:
-        found = dict(tensors(folder / "adapter" / ADAPTER))
+        found = dict(read_tensors(folder / "adapter" / ADAPTER))
         edit(found)
         entries, data = {}, b""
         for name, values in found.items():

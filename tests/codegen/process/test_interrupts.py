@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_output import FIRST, SECOND, content, manifest
+from folder_content import content
+from test_output import FIRST, SECOND, manifest
 
 from codegen.folders.output import check_target, write_output
 from codegen.process.interrupts import SIGNALS, held_signals

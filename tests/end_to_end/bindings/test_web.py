@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 from browser import Page, needs_chromium
 from classify_program import ROOT, built
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from web_modules import NODE, needs_wasm
 
 from codegen.errors import EtchError

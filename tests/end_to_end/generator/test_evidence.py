@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from classify_program import ROOT
-from generator_program import content, etch
+from folder_content import content
+from generator_program import etch
 from model_build import build_model
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, Outcome
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from sampling import one_in
 from tiny_checkpoint import write_tiny_checkpoint
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT
-from generator_program import content, etch
+from folder_content import content
+from generator_program import etch
 
 MODELS = ("agnews", "agnews_small")
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
-from generator_program import content, etch
+from folder_content import content
+from generator_program import etch
 from hostile import HOSTILE
 from model_build import build_program, without_symbols
 from tiny_checkpoint import (

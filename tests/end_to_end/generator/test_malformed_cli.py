@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint
 

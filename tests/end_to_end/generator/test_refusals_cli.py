@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from tiny_checkpoint import (
     bert_shapes,
     random_tensors,

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from classify_program import ROOT
 from cpu import cpu_flags
-from generator_program import content, etch
+from folder_content import content
+from generator_program import etch
 from sampling import one_in, sampled
 from tiny_checkpoint import read_raw_safetensors, split_weights, write_raw_safetensors, write_tiny_checkpoint
 

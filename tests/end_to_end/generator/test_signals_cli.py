@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, Outcome
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from sampling import one_in
 from tiny_checkpoint import write_tiny_checkpoint
 
@@ -137,7 +138,8 @@ def test_stopped_while_writing(number: signal.Signals, model: Path, tmp_path: Pa
             process.send_signal(number)
 
     command = ["generate", str(model), "--out", str(folder / "out")]
-    outcome = stopped(command, number, appears, PYTHONPATH=str(tmp_path))
+    places = filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))
+    outcome = stopped(command, number, appears, PYTHONPATH=os.pathsep.join(places))
     assert one_line(outcome, 128 + number) == WORDS.get(number, "etch: stopped")
     assert list(folder.iterdir()) == []
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, tool
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from projects import HERE, TEXT, done, project
 from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint

@@ -15,7 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 from classify_program import ROOT, tool
-from generator_program import content, etch, one_line
+from folder_content import content
+from generator_program import etch, one_line
 from projects import HERE, done
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head

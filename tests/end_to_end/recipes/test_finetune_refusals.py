@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from finetune_recipe import finetune, labelled, sentences, write_csv
-from generator_program import content
+from folder_content import content
 from sampling import one_in
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
 
