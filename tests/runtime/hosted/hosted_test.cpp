@@ -18,10 +18,9 @@ TEST(PeakMemory, CountsWhatWasTouched) {
     const std::size_t before = etch::hosted::peak_memory_bytes();
     if (before == 0) GTEST_SKIP() << "this system does not say";
     constexpr std::size_t kMore = std::size_t{64} << 20;
-    const std::vector<char> touched(kMore, 'x');
+    const std::vector<char> touched(before + kMore, 'x');  // more than earlier tests have touched and given back
     EXPECT_EQ(touched.back(), 'x');
-    EXPECT_GE(etch::hosted::peak_memory_bytes(), before + kMore / 2);
-    EXPECT_GE(etch::hosted::peak_memory_bytes(), kMore);
+    EXPECT_GE(etch::hosted::peak_memory_bytes(), before + kMore);
 }
 
 TEST(PeakMemory, ZeroWhereTheSystemDoesNotSay) {
