@@ -11,9 +11,17 @@ from character_bpe import PREPEND, REPLACE, character_bpe_json, random_model, ra
 from sampling import one_in
 from test_byte_level import OWN_TEXTS
 from test_tokenizer import ADDED, PARTS, numbered
-from tokenizer_harness import Runtime, Wheel, assert_same, differences, random_source
+from tokenizer_harness import (
+    Runtime,
+    Wheel,
+    assert_same,
+    assert_same_however_short,
+    assert_texts_of_pieces,
+    differences,
+    random_source,
+)
 from tokenizer_texts import TRICKY, random_bytes, random_text
-from unigram import METASPACE, RULES, SPECIALS, TRICKY_PARTS, compiled, specials, strip, texts_of_pieces
+from unigram import CUT, METASPACE, RULES, SPECIALS, TRICKY_PARTS, compiled, specials, strip, texts_of_pieces
 
 from codegen.errors import EtchError
 from codegen.ir.byte_pieces import BYTE_PIECES
@@ -98,13 +106,7 @@ def test_a_longer_word_is_cut_and_said_so() -> None:
 @pytest.mark.parametrize("options", [{}, LLAMA, {"model": {"bytes_too": True}, "scheme": "first"}])
 def test_every_truncation(options: dict[str, Any]) -> None:
     spec = random_spec(random_source(), **options)
-    ours, theirs = Runtime(spec), Wheel(spec)
-    texts = [b"", b"the", b" the bad cafe", "caf\u00e9 \u4e2d <mask> </s> fade".encode(), b"\xff", b"   "]
-    pairs = [(a, b) for a in texts for b in texts]
-    for capacity in range(2, 16):
-        assert not differences(texts, ours.encode(texts, capacity), theirs.encode(texts, capacity))
-    for capacity in range(4, 24):
-        assert not differences(pairs, ours.encode_pairs(pairs, capacity), theirs.encode_pairs(pairs, capacity))
+    assert_same_however_short(spec, CUT, range(2, 16), range(4, 24))
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -161,8 +163,7 @@ def test_a_byte_needs_no_piece_where_its_character_is_one() -> None:
 
 
 def test_text_of_pieces() -> None:
-    spec = random_spec(random_source())
-    assert Runtime(spec).pieces() == [(piece or "").encode() for piece in spec.model.pieces]
+    assert_texts_of_pieces(random_spec(random_source()))
 
 
 def _changed(model: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -11,9 +11,18 @@ import pytest
 from sampling import one_in
 from test_byte_level import OWN_TEXTS
 from test_tokenizer import ADDED, PARTS, numbered
-from tokenizer_harness import Runtime, Wheel, assert_same, differences, random_source
+from tokenizer_harness import (
+    Runtime,
+    Wheel,
+    assert_same,
+    assert_same_however_short,
+    assert_texts_of_pieces,
+    differences,
+    random_source,
+)
 from tokenizer_texts import TRICKY, random_bytes, random_text
 from unigram import (
+    CUT,
     FOLDS,
     METASPACE,
     QUOTES,
@@ -161,13 +170,7 @@ def test_a_longer_word_without_agreement_is_cut_and_said_so() -> None:
 @pytest.mark.parametrize("options", [{}, {"charsmap": MAP, "split_whitespace": True}, {"byte_fallback": True}])
 def test_every_truncation(options: dict[str, Any]) -> None:
     spec = random_spec(random_source(), **options)
-    ours, theirs = Runtime(spec), Wheel(spec)
-    texts = [b"", b"the", b" the bad cafe", "caf\u00e9 \u4e2d <mask> </s> fade".encode(), b"\xff", b"   "]
-    pairs = [(a, b) for a in texts for b in texts]
-    for capacity in range(2, 16):
-        assert not differences(texts, ours.encode(texts, capacity), theirs.encode(texts, capacity))
-    for capacity in range(4, 24):
-        assert not differences(pairs, ours.encode_pairs(pairs, capacity), theirs.encode_pairs(pairs, capacity))
+    assert_same_however_short(spec, CUT, range(2, 16), range(4, 24))
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -215,5 +218,4 @@ def test_a_normalized_token_that_strips_is_refused_where_spaces_are_pieces() -> 
 
 
 def test_text_of_pieces() -> None:
-    spec = random_spec(random_source())
-    assert Runtime(spec).pieces() == [(piece or "").encode() for piece in spec.model.pieces]
+    assert_texts_of_pieces(random_spec(random_source()))

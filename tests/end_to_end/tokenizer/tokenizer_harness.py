@@ -319,6 +319,21 @@ def assert_same_unless_cut(spec: TokenizerSpec, texts: Sequence[bytes], short: i
     assert_same(spec, [texts[i] for i in whole])
 
 
+def assert_same_however_short(spec: TokenizerSpec, texts: Sequence[bytes], single: range, pair: range) -> None:
+    """The texts, and each with each, cut at these lengths."""
+    ours, theirs = Runtime(spec), Wheel(spec)
+    for capacity in single:
+        assert not differences(texts, ours.encode(texts, capacity), theirs.encode(texts, capacity))
+    pairs = [(a, b) for a in texts for b in texts]
+    for capacity in pair:
+        assert not differences(pairs, ours.encode_pairs(pairs, capacity), theirs.encode_pairs(pairs, capacity))
+
+
+def assert_texts_of_pieces(spec: TokenizerSpec) -> None:
+    """A piece without text has none in the runtime either."""
+    assert Runtime(spec).pieces() == [(piece or "").encode() for piece in spec.model.pieces]
+
+
 def random_source() -> random.Random:
     """Seeded by ETCH_SEED, else by the test's name where a sample is run, else afresh.
 

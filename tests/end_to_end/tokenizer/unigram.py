@@ -20,6 +20,7 @@ from codegen.load.tokenizer_files.tokenizer_json.unigram import read_unigram_jso
 
 METASPACE = "\u2581"
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+CUT = (b"", b"the", b" the bad cafe", "caf\u00e9 \u4e2d <mask> </s> fade".encode(), b"\xff", b"   ")  # at each length
 RUNS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": METASPACE}
 
 QUOTES = tuple({"type": "Replace", "pattern": {"String": text}, "content": '"'} for text in ("``", "''"))
