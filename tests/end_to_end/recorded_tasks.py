@@ -13,26 +13,29 @@ from typing import Any
 import pytest
 from classify_program import ROOT
 from model_build import build_program, build_test
+from numpy.typing import NDArray
 from once import once
 from recorded.outputs import folder, variants
 from sampling import sampled
 
 from codegen import pipeline
 from codegen.emulate import emulate_texts
+from codegen.ir.program import Program
 from codegen.ir.text import Text
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.request import Reading
 
 Quick = dict[str, tuple[str, ...]]  # recipes by variant
 
 
 def variants_of(group: str, quick: Quick) -> list[Any]:
-    """Parameters: of those that are not quick, in a sweep, a sample has three."""
+    """Parameters: of those that are not quick, in a sweep, a sample has two."""
     long = sampled([v for v in variants(group) if v not in quick], 2, f"variants of {group}")
     return [*quick, *(pytest.param(v, marks=pytest.mark.sweep) for v in long)]
 
 
 def models_of(group: str, quick: Quick) -> list[Any]:
-    """(variant, recipe), the same."""
+    """(variant, recipe), the same; a sample has three."""
     models = [(v, recipe) for v in variants(group) for recipe in ("fp32", "w8a8", "w4a8")]
     brief = [(v, recipe) for v, recipe in models if recipe in quick.get(v, ())]
     long = sampled([model for model in models if model not in brief], 3, f"models of {group}")
@@ -87,17 +90,30 @@ def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) 
         assert done.returncode == 0, done.stderr
 
 
+def target_of(recipe: str) -> str:
+    """For which a recipe is tested on every kernel: each target has one."""
+    return "m-profile" if recipe == "w4a8" else "host"
+
+
+def lowered(variant: str, recipe: str, task: str | None = None) -> tuple[Program, Any]:
+    """What the emulator runs, and the wheel's tokenizer of the same model, which cuts as the model does."""
+    checkpoint = pipeline.load(folder(variant), Reading(task=task))
+    program = pipeline.lower(checkpoint, recipe, None)
+    return program, text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+
+
+def emulated(program: Program, encodings: Iterable[Any]) -> list[NDArray[Any]]:
+    """The emulator's outputs of what the wheel made of texts or pairs."""
+    return list(emulate_texts(program, [Text(encoding.ids, encoding.type_ids) for encoding in encodings]))
+
+
 def check_bits_on_every_kernel(
     variant: str, recipe: str, shared: Path, texts: Sequence[str], answer: Callable[..., dict[str, Any]]
 ) -> None:
     """What `answer(program, task, text, *options)` reads of each kernel's output has the emulator's bits."""
-    target = "m-profile" if recipe == "w4a8" else "host"
-    checkpoint = pipeline.load(folder(variant))
-    program = pipeline.lower(checkpoint, recipe, None)
-    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
-    encodings = [tokenizer.encode(text) for text in texts]
-    meant = emulate_texts(program, [Text(e.ids, e.type_ids) for e in encodings])
-    built = build_program(generated(variant, recipe, shared, target))
+    program, tokenizer = lowered(variant, recipe)
+    meant = emulated(program, tokenizer.encode_batch(texts))
+    built = build_program(generated(variant, recipe, shared, target_of(recipe)))
     for kernel in built.well("--kernel", "list").lines:
         for text, expected in zip(texts, meant, strict=True):
             found = program.task.outputs_of(answer(built, program.task, text, "--kernel", kernel))

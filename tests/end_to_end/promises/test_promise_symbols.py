@@ -10,8 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from archives import ROOT, all_objects, archives, instructions_of, objects_of, run
-from classify_program import build_folder, tool
+from archives import all_objects, archives, instructions_of, objects_of, run
+from classify_program import ROOT, build_folder, tool
 
 # The four that GCC and clang may call in any program.
 LIBRARY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}

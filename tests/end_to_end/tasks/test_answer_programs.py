@@ -14,13 +14,8 @@ import pytest
 from classify_program import Program
 from evaluation_report import evaluated
 from model_build import build_program
-from recorded.outputs import folder, recorded_answers
-from recorded_tasks import bytes_of, compare_calls, generated, models_of, variants_of
-
-from codegen import pipeline
-from codegen.emulate import emulate_texts
-from codegen.ir.text import Text
-from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from recorded.outputs import recorded_answers
+from recorded_tasks import bytes_of, compare_calls, emulated, generated, lowered, models_of, target_of, variants_of
 
 QUICK = {"answers/bert": ("fp32", "w8a8"), **dict.fromkeys(("answers/modernbert_gemma", "answers/roberta"), ("fp32",))}
 
@@ -68,17 +63,13 @@ def test_answers_are_those_of_the_pipeline(variant: str, shared: Path) -> None:
 
 @pytest.mark.parametrize(("variant", "recipe"), models_of("answers", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
-    target = "m-profile" if recipe == "w4a8" else "host"
-    out = generated(variant, recipe, shared, target)
-    checkpoint = pipeline.load(folder(variant))
-    program = pipeline.lower(checkpoint, recipe, None)
-    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+    program, tokenizer = lowered(variant, recipe)
     contexts = list(dict.fromkeys(case["context"] for case in recorded_answers(variant)))[:6]
     pairs = [("the dog?", context) for context in contexts]
-    encodings = [tokenizer.encode(*pair) for pair in pairs]
+    encodings = tokenizer.encode_batch(pairs)
     fitting = [i for i, encoding in enumerate(encodings) if not encoding.overflowing]
-    meant = emulate_texts(program, [Text(encodings[i].ids, encodings[i].type_ids) for i in fitting])
-    built = build_program(out)
+    meant = emulated(program, [encodings[i] for i in fitting])
+    built = build_program(generated(variant, recipe, shared, target_of(recipe)))
     assert fitting
     for kernel in built.well("--kernel", "list").lines:
         for i, expected in zip(fitting, meant, strict=True):

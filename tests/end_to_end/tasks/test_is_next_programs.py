@@ -13,11 +13,9 @@ from classify_program import Program
 from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
-from recorded_tasks import compare_calls, generated, models_of, pair_lines, variants_of
+from recorded_tasks import compare_calls, emulated, generated, lowered, models_of, pair_lines, target_of, variants_of
 
 from codegen import pipeline
-from codegen.emulate import emulate_texts
-from codegen.ir.text import Text
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.oracle.interpret import Interpreter
 
@@ -50,12 +48,9 @@ def test_probabilities_are_those_of_the_library(variant: str, shared: Path) -> N
 
 @pytest.mark.parametrize(("variant", "recipe"), models_of("next", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
-    out = generated(variant, recipe, shared, "m-profile" if recipe == "w4a8" else "host")
-    checkpoint = pipeline.load(folder(variant))
-    program = pipeline.lower(checkpoint, recipe, None)
-    encodings = text_tokenizer(checkpoint.tokenizer, program.max_tokens).encode_batch(PAIRS)
-    meant = emulate_texts(program, [Text(e.ids, e.type_ids) for e in encodings])
-    built = build_program(out)
+    program, tokenizer = lowered(variant, recipe)
+    meant = emulated(program, tokenizer.encode_batch(PAIRS))
+    built = build_program(generated(variant, recipe, shared, target_of(recipe)))
     for kernel in built.well("--kernel", "list").lines:
         answers = built.well("--json", "--pairs", "--kernel", kernel, stdin=pair_lines(PAIRS)).objects
         found = np.array([answer["logits"] for answer in answers], np.float32)

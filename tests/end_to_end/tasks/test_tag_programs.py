@@ -13,11 +13,19 @@ from classify_program import Program
 from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
-from recorded_tasks import bytes_of, compare_calls, generated, models_of, recorded_cases, variants_of
+from recorded_tasks import (
+    bytes_of,
+    check_bits_on_every_kernel,
+    compare_calls,
+    emulated,
+    generated,
+    models_of,
+    recorded_cases,
+    variants_of,
+)
 
 from codegen import pipeline
-from codegen.emulate import emulate_texts
-from codegen.ir.text import Text
+from codegen.ir.task import Task
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
 LARGEST_DIFFERENCE = 1e-4
@@ -46,19 +54,11 @@ def test_entities_are_those_of_the_pipeline(variant: str, shared: Path) -> None:
 
 @pytest.mark.parametrize(("variant", "recipe"), models_of("tags", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
-    target = "m-profile" if recipe == "w4a8" else "host"
-    out = generated(variant, recipe, shared, target)
-    checkpoint = pipeline.load(folder(variant))
-    program = pipeline.lower(checkpoint, recipe, None)
-    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+    def answer(program: Program, task: Task, text: str, *options: str) -> dict[str, Any]:
+        return tags(program, text, "--probabilities", *options)
+
     texts = list(dict.fromkeys(case["text"] for case in recorded_cases(variant)))
-    encodings = [tokenizer.encode(text) for text in texts]
-    meant = emulate_texts(program, [Text(e.ids, e.type_ids) for e in encodings])
-    built = build_program(out)
-    for kernel in built.well("--kernel", "list").lines:
-        answers = [tags(built, text, "--probabilities", "--kernel", kernel) for text in texts]
-        for answer, expected in zip(answers, meant, strict=True):
-            assert np.array(answer["probabilities"], np.float32).tobytes() == expected.tobytes(), kernel
+    check_bits_on_every_kernel(variant, recipe, shared, texts, answer)
 
 
 @pytest.mark.parametrize(("variant", "recipe", "target"), [
@@ -110,7 +110,7 @@ def test_evaluation_takes_the_first_token_of_a_word(variant: str, shared: Path, 
     rows = []
     for text in ("the cat unable playing", "berlin"):
         encoding = tokenizer.encode(text)
-        (outputs,) = emulate_texts(lowered, [Text(encoding.ids, encoding.type_ids)])
+        (outputs,) = emulated(lowered, [encoding])
         labels = [lowered.task.names[i] for i in outputs.argmax(axis=1)]
         firsts = {word: i for i, word in reversed(list(enumerate(encoding.word_ids))) if word is not None}
         rows += [f"{word} {labels[firsts[i]]}\n" for i, word in enumerate(text.split(" "))] + ["\n"]

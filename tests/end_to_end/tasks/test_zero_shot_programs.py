@@ -13,14 +13,19 @@ from classify_program import Program
 from evaluation_report import evaluated
 from model_build import build_program
 from recorded.outputs import folder
-from recorded_tasks import compare_calls, models_of, pair_lines, recorded_cases, variants_of
+from recorded_tasks import (
+    compare_calls,
+    emulated,
+    lowered,
+    models_of,
+    pair_lines,
+    recorded_cases,
+    target_of,
+    variants_of,
+)
 from recorded_tasks import generated as generated_of_task
 
-from codegen import pipeline
-from codegen.emulate import emulate_texts
-from codegen.ir.text import Text
-from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
-from codegen.request import Reading
+from codegen.library_tokenizer.wheel_tokenizer import can_be_cut
 from codegen.verification import verify
 
 QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",), "zero/mt5": ("w8a8",)}
@@ -63,14 +68,11 @@ def test_scores_are_those_of_the_pipeline(variant: str, shared: Path) -> None:
 
 @pytest.mark.parametrize(("variant", "recipe"), models_of("zero", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
-    out = generated(variant, recipe, shared, "m-profile" if recipe == "w4a8" else "host")
-    checkpoint = pipeline.load(folder(variant), Reading(task="zero-shot"))
-    program = pipeline.lower(checkpoint, recipe, None)
-    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+    program, tokenizer = lowered(variant, recipe, "zero-shot")
     pairs = [pair for pair in PAIRS if can_be_cut(tokenizer, *pair)]
     encodings = tokenizer.encode_batch(pairs)
-    meant = np.array(emulate_texts(program, [Text(e.ids, e.type_ids) for e in encodings]))
-    built = build_program(out)
+    meant = np.array(emulated(program, encodings))
+    built = build_program(generated(variant, recipe, shared, target_of(recipe)))
     for kernel in built.well("--kernel", "list").lines:
         answers = built.well("--json", "--logits", "--pairs", "--kernel", kernel, stdin=pair_lines(pairs)).objects
         assert [answer["tokens"] for answer in answers] == [len(e.ids) for e in encodings]
