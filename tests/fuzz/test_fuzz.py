@@ -18,6 +18,7 @@ from sampling import sampled
 
 SECONDS = 8  # for each target
 CPP_TARGETS = [target for target in fuzzing.TARGETS if target != fuzzing.LOADER]
+PLAIN = ("delimited", "json", "lines", *fuzzing.PROGRAMS, *fuzzing.WRITERS)  # have sanitizers for libFuzzer only
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,13 @@ def test_committed_inputs(target: str) -> None:
     done = subprocess.run([program, *files], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == f"{len(files)} inputs\n"
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", [target for target in CPP_TARGETS if target not in PLAIN])
+def test_sanitizers_watch_the_committed_inputs(target: str) -> None:
+    built_file("promise-arena-asan")  # else the compiler has none
+    assert b"__asan_init" in built_file(f"fuzz-{target}").read_bytes()
 
 
 def test_committed_folders(loader: Loader) -> None:
