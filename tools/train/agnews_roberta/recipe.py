@@ -42,7 +42,8 @@ def remake(data: Path, out: Path, state: Path, steps: Steps, outliers: float) ->
             logits = _logits(model, [texts[i] for i in batch])
         return cross_entropy(logits.float(), labels[batch])
 
-    train(model, [len(text) for text in texts], loss, steps, state / "state.pt")
+    depends = {"rows": rows, "vocabulary": kept.read_text("utf-8"), "outliers": outliers}
+    train(model, [len(text) for text in texts], loss, steps, state / "state.pt", depends)
     right = _right(model, _tokenized(tokenizer, [row.text for row in held_out]), [row.label for row in held_out])
     print(f"held out: {right} of {len(held_out)} right", flush=True)
     with replaced(out) as folder:

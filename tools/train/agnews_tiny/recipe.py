@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from common import vocabulary
 from common.batches import pad
-from common.checkpoint import replaced, write_json
+from common.checkpoint import replaced, weights_digest, write_json
 from common.loop import Steps, train
 from folder import write_model
 from rows import LABELS, Row, read_training_rows, split
@@ -66,8 +66,9 @@ def remake(data: Path, out: Path, state: Path, cache: Path, shape: Shape, epochs
         return _loss(model, [learned.ids[i] for i in batch], learned.labels[batch], told[batch], unknown)
 
     count = epochs * -(-len(rows) // BATCH)
+    depends = {"rows": rows, "vocabulary": spec, "teacher": weights_digest(TEACHER), "shape": shape}
     steps = Steps(count=count, batch=BATCH, rate=RATE, seed=SEED)
-    train(model, [len(ids) for ids in learned.ids], loss, steps, state / "state.pt")
+    train(model, [len(ids) for ids in learned.ids], loss, steps, state / "state.pt", depends)
     print(f"held out: {100 * accuracy(model, judge):.2f} %", flush=True)
     with replaced(out) as folder:
         write_model(folder, model, LABELS)

@@ -31,7 +31,11 @@ def remake(data: Path, out: Path, state: Path, steps: Steps) -> None:
     model = LlamaForCausalLM(configuration())
     print(f"{len(rows)} captions, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     lengths = [len(row) for row in rows]
-    train(model, lengths, lambda batch: _loss_of(model, [rows[i] for i in batch]), steps, state / "state.pt")
+
+    def loss(batch: list[int]) -> torch.Tensor:
+        return _loss_of(model, [rows[i] for i in batch])
+
+    train(model, lengths, loss, steps, state / "state.pt", {"captions": rows})
     print(f"held-out loss {_loss(model, held_out, steps.batch):.4f} nats a token", flush=True)
     with replaced(out, TERMS) as folder:
         write_folder(folder, model, state / "tokenizer.json")

@@ -44,6 +44,11 @@ def weights_digest(folder: Path) -> bytes:
     return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).digest()
 
 
+def digest(value: object) -> str:
+    """Of plain values, by how Python writes them."""
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def keep_state(path: Path, state: Mapping[str, Any]) -> None:
     """A file of torch.save, whole or not at all: whoever is stopped while it is written has the one before."""
     beside = path.with_name(path.name + ".new")

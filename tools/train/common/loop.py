@@ -7,15 +7,16 @@ from __future__ import annotations
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from common.batches import shuffled_by_rows
-from common.checkpoint import keep_state
+from common.checkpoint import digest, keep_state
 from common.optimize import decay_groups, set_rate
+from common.refusal import Refused
 
 POOL_BATCHES = 32  # batches are of like lengths within a pool of this many
 WARMUP = 0.1
@@ -36,11 +37,20 @@ class Steps:
     seed: int
 
 
-def train(model: torch.nn.Module, lengths: list[int], loss_of: Loss, steps: Steps, state: Path) -> None:
-    """Trains `model` in place on rows of about these `lengths`; `state` is the file that keeps the run."""
+def train(
+    model: torch.nn.Module,
+    lengths: list[int],
+    loss_of: Loss,
+    steps: Steps,
+    state: Path,
+    depends: Mapping[str, object],
+) -> None:
+    """Trains `model` in place on rows of about these `lengths`; `state` is the file that keeps the run. `depends` has
+    by name what the weights depend on beside `steps`, for a run goes on only where nothing of it is another."""
     optimizer = torch.optim.AdamW(decay_groups(model, WEIGHT_DECAY), lr=steps.rate, fused=True)
-    run = {"rows": len(lengths), "batch": steps.batch, "seed": steps.seed}
-    done = _resume(state, model, optimizer, run)
+    run = {name: digest(value) for name, value in depends.items()}
+    run |= {"batch": steps.batch, "rate": steps.rate, "seed": steps.seed}
+    done = _resume(state, model, optimizer, run, steps.count)
     begin = kept = time.monotonic()
     first, total = done, 0.0
     batches = _batches(lengths, steps)
@@ -75,15 +85,24 @@ def _batches(lengths: list[int], steps: Steps) -> Iterator[list[int]]:
         epoch += 1
 
 
-def _resume(state: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, run: dict[str, int]) -> int:
-    """How many steps are done."""
+def _resume(
+    state: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, run: dict[str, Any], most: int
+) -> int:
+    """How many steps are done, `most` at most."""
     if not state.exists():
         return 0
     kept: dict[str, Any] = torch.load(state, weights_only=True)
     for name, value in run.items():
-        if kept["run"][name] != value:
-            raise SystemExit(f"{state.name}: is of a run with {name} {kept['run'][name]}, not {value}")
+        before = kept["run"].get(name)
+        if before != value:
+            raise _not_ours(state, f"other {name}" if isinstance(value, str) else f"{name} {before}, not {value}")
+    if kept["run"]["steps"] > most:
+        raise _not_ours(state, f"{kept['run']['steps']} steps, not {most}")
     model.load_state_dict(kept["model"])
     optimizer.load_state_dict(kept["optimizer"])
     print(f"going on after step {kept['run']['steps']}", file=sys.stderr, flush=True)
     return kept["run"]["steps"]
+
+
+def _not_ours(state: Path, what: str) -> Refused:
+    return Refused(f"{state.name}: is of a run with {what}: remove it, or name another --state")

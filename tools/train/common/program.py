@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from refusal import Refused
+from common.refusal import Refused
 
 from codegen.errors import EtchError
 

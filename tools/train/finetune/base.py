@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from refusal import Refused
+from common.refusal import Refused
 from targets import Labels
 from tokenizers import Tokenizer
 

@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 
-from refusal import Refused
+from common.refusal import Refused
 from settings import Settings, parse
 
 from codegen.errors import EtchError

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from base import Base
-from refusal import Refused
+from common.refusal import Refused
 from targets import Labels
 
 from codegen.load.files import CheckpointFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 from base import Base
-from refusal import Refused
+from common.refusal import Refused
 from targets import Labels
 from transformers import BertConfig, BertForSequenceClassification
 

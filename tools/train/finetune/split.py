@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from refusal import Refused
+from common.refusal import Refused
 
 
 def split(

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from refusal import Refused
+from common.refusal import Refused
 from settings import Columns
 
 from codegen.errors import EtchError

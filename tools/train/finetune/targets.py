@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from refusal import Refused
+from common.refusal import Refused
 from table import Record, Table
 
 SEPARATOR = ";"  # between the labels of one row, as in the programs' `--evaluate`

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from common.batches import shuffled_by_rows
 from common.optimize import decay_groups, set_rate
+from common.refusal import Refused
 from inputs import Inputs, all_logits
 from metrics import is_better, measure, shown
-from refusal import Refused
 from settings import Settings
 from targets import Labels
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss

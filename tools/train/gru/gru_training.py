@@ -95,12 +95,12 @@ def _read(asked: argparse.Namespace) -> tuple[Labels, dict[str, list[Record]]]:
     return labels, parts
 
 
-def _run_of(encoder: str, parts: dict[str, list[Record]], asked: argparse.Namespace) -> str:
+def _run_of(encoder: str, parts: dict[str, list[Record]], asked: argparse.Namespace) -> object:
     """What the weights after an epoch depend on."""
     rows = [(name, row.label, row.texts) for name, of_part in parts.items() for row in of_part]
     of_head = asked.hidden, asked.layers, asked.one_direction, asked.max_tokens
     of_steps = asked.dropout, asked.epochs, asked.batch, asked.rate, asked.seed
-    return repr((encoder, rows, of_head, of_steps))
+    return encoder, rows, of_head, of_steps
 
 
 def train(

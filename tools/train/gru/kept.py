@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 import torch
-from common.checkpoint import keep_state
+from common.checkpoint import digest, keep_state
 
 
 class Kept:
     """A file of `folder`; `run` says what the training depends on."""
 
-    def __init__(self, folder: Path, run: str) -> None:
-        self._place = folder / f"{hashlib.sha256(run.encode()).hexdigest()[:24]}.pt"
+    def __init__(self, folder: Path, run: object) -> None:
+        self._place = folder / f"{digest(run)[:24]}.pt"
 
     def read(self) -> dict[str, Any] | None:
         """What was written last; None: nothing."""

@@ -11,10 +11,10 @@ import torch
 from common import vocabulary
 from common.checkpoint import write_json
 from common.loop import Steps, train
+from common.refusal import Refused
 from folder import check_free, new_folder
 from lesson import Lesson, found, masked_rows
 from masking import SHARE
-from refusal import Refused
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining
 
@@ -49,7 +49,15 @@ def run(asked: argparse.Namespace) -> str:
     before = found(model, tokenizer, rows)
     state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
     steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
-    train(model, lesson.lengths, lambda batch: lesson.loss(model, batch), steps, state)
+    depends = {
+        "texts": texts,
+        "vocabulary": spec,
+        "--layers": asked.layers,
+        "--width": asked.width,
+        "--max-tokens": asked.max_tokens,
+        "--next-sentence": asked.next_sentence,
+    }
+    train(model, lesson.lengths, lambda batch: lesson.loss(model, batch), steps, state, depends)
     after = found(model, tokenizer, rows)
     with new_folder(asked.out) as folder:
         model.save_pretrained(folder)

@@ -11,11 +11,11 @@ from pathlib import Path
 import torch
 from common import vocabulary
 from common.batches import pad
-from common.checkpoint import write_half, write_json
+from common.checkpoint import weights_digest, write_half, write_json
 from common.loop import Steps, train
+from common.refusal import Refused
 from common.start import start_embeddings
 from folder import check_free, new_folder
-from refusal import Refused
 from safetensors.torch import load_file
 from teacher import lesson
 from tokenizers import Tokenizer
@@ -54,7 +54,16 @@ def run(asked: argparse.Namespace) -> str:
             found = embed(model, [ids[i] for i in batch])
         return unlike(found, truths[batch].float())
 
-    train(model, [len(one) for one in ids], loss, Steps(asked.steps, asked.batch, asked.rate, asked.seed), state)
+    steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
+    depends = {
+        "texts": texts,
+        "teacher": weights_digest(asked.teacher),
+        "vocabulary": spec,
+        "--layers": asked.layers,
+        "--width": asked.width,
+        "--max-tokens": asked.max_tokens,
+    }
+    train(model, [len(one) for one in ids], loss, steps, state, depends)
     with new_folder(asked.out) as folder:
         _write(folder, model, spec, asked.max_tokens)
     return f"wrote {asked.out.name}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from common.batches import by_tokens, longest_first, pad
 from common.checkpoint import keep_state, weights_digest
-from refusal import Refused
+from common.refusal import Refused
 from tokenizers import Tokenizer
 from torch.nn.functional import normalize
 from transformers import BertModel

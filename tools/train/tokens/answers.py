@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from common.batches import by_tokens, longest_first, pad
-from refusal import Refused
+from common.refusal import Refused
 from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel

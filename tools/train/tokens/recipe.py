@@ -18,6 +18,7 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassif
 
 from codegen.frontends import limits_of
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.load.checkpoint import Checkpoint
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 
@@ -31,7 +32,7 @@ def train(asked: argparse.Namespace) -> str:
     task, kind = TASKS[asked.task]
     rows = task.read(asked.train)
     labels = task.labels(rows)
-    tokenizer, max_tokens = _tokenizer(asked)
+    checkpoint, tokenizer, max_tokens = _tokenizer(asked)
     lesson = task(tokenizer, labels, rows)
     print(f"{asked.train.name}: {lesson.described()}", file=sys.stderr, flush=True)
     model = _model(kind, asked.checkpoint, labels)
@@ -45,7 +46,15 @@ def train(asked: argparse.Namespace) -> str:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=asked.bfloat16):
             return lesson.loss(model, batch)
 
-    train_steps(model, lesson.lengths, loss, steps, state)
+    depends = {
+        "rows": rows,
+        "labels": labels,
+        "encoder": (checkpoint.digest, asked.task),
+        "--freeze": asked.freeze,
+        "--max-tokens": max_tokens,
+        "arithmetic (--bfloat16)": asked.bfloat16,
+    }
+    train_steps(model, lesson.lengths, loss, steps, state, depends)
     with new_folder(asked.out) as folder:
         model.save_pretrained(folder)
         write_tokenizer(folder, CheckpointFolder(asked.checkpoint), max_tokens)
@@ -58,7 +67,7 @@ def evaluate(asked: argparse.Namespace) -> str:
     """Its figures on the rows, as PyTorch computes it."""
     _settle(asked)
     task, kind = TASKS[asked.task]
-    tokenizer, _ = _tokenizer(asked)
+    _, tokenizer, _ = _tokenizer(asked)
     model = kind.from_pretrained(asked.checkpoint, local_files_only=True, dtype=torch.float32).eval()
     labels = tuple(model.config.id2label[i] for i in range(model.config.num_labels))
     with torch.inference_mode():
@@ -90,8 +99,8 @@ def _model(kind: type, folder: Path, labels: tuple[str, ...]) -> PreTrainedModel
     )
 
 
-def _tokenizer(asked: argparse.Namespace) -> tuple[Tokenizer, int]:
-    """As the generated model will tokenize, and the longest text."""
+def _tokenizer(asked: argparse.Namespace) -> tuple[Checkpoint, Tokenizer, int]:
+    """The folder, how the generated model will tokenize, and the longest text."""
     checkpoint = load_checkpoint(asked.checkpoint, limits_of)
     max_tokens = asked.max_tokens or checkpoint.default_max_tokens
-    return text_tokenizer(checkpoint.tokenizer, max_tokens), max_tokens
+    return checkpoint, text_tokenizer(checkpoint.tokenizer, max_tokens), max_tokens
