@@ -61,3 +61,45 @@ def test_the_same_run_goes_on_to_more_steps(loop: Any, tmp_path: Path, capsys: p
     run(loop, tmp_path / "a.state")
     run(loop, tmp_path / "a.state", {"count": 6})
     assert "going on after step 4" in capsys.readouterr().err
+
+
+@pytest.fixture
+def checkpoint(loop: Any) -> Any:
+    from common import checkpoint
+
+    return checkpoint
+
+
+def write_folder(folder: Path, content: str, *names: str) -> None:
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text(content)
+
+
+WEIGHTS = ("config.json", "model.safetensors")
+
+
+def test_a_checkpoint_is_replaced_and_anything_else_stays_beside_it(checkpoint: Any, tmp_path: Path) -> None:
+    out, old = tmp_path / "out", tmp_path / "out.old"
+    write_folder(out, "mine", "notes.txt")
+    for content in ("first", "second"):
+        if content == "second":
+            (tmp_path / "out.old").rename(tmp_path / "notes")
+        with checkpoint.replaced(out) as folder:
+            for name in WEIGHTS:
+                (folder / name).write_text(content)
+        assert (out / "config.json").read_text() == content
+        assert old.exists() == (content == "first")
+    assert (tmp_path / "notes" / "notes.txt").read_text() == "mine"
+
+
+def test_what_is_beside_a_folder_is_nobody_elses(checkpoint: Any, tmp_path: Path) -> None:
+    """A checkpoint by the name that what is replaced would get: another one's, be there something to replace or not."""
+    out, old = tmp_path / "out", tmp_path / "out.old"
+    write_folder(old, "mine", *WEIGHTS)
+    with checkpoint.replaced(out) as folder:
+        (folder / "config.json").write_text("new")
+    assert (old / "config.json").read_text() == "mine" and (out / "config.json").read_text() == "new"
+    with pytest.raises(SystemExit, match=r"out\.old: exists already"), checkpoint.replaced(out):
+        pytest.fail("it is refused before anything is made")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.old"]

@@ -14,6 +14,7 @@ import torch
 import views
 from arguments import folder_from
 from common import vocabulary
+from common.checkpoint import check_replaceable
 from tokenizers import Tokenizer
 
 TEACHER = "minilm_l6_agnews"
@@ -21,6 +22,7 @@ TEACHER = "minilm_l6_agnews"
 
 def main(arguments: argparse.Namespace, shape: student.Shape, settings: distil.Settings) -> None:
     """Rows -> vocabulary -> the teacher's answers -> student -> folder."""
+    check_replaceable(arguments.out)
     start = time.monotonic()
     teacher_folder = folder_from("ETCH_MODELS") / TEACHER
     arguments.cache.mkdir(parents=True, exist_ok=True)

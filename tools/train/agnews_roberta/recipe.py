@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 from common.batches import by_tokens, longest_first, pad
-from common.checkpoint import replaced
+from common.checkpoint import check_replaceable, replaced
 from common.loop import Steps, train
 from folder import TOKENS, configuration, pruned_tokenizer, write_folder
 from rows import LABELS, read_training_rows, split
@@ -23,6 +23,7 @@ _EVALUATED_TOKENS = 8_192  # of a batch that is measured
 
 def remake(data: Path, out: Path, state: Path, steps: Steps, outliers: float) -> None:
     """Trains and writes `out`; `state` keeps an interrupted run. Two channels of all norms begin at `outliers`."""
+    check_replaceable(out)
     state.mkdir(parents=True, exist_ok=True)
     rows, held_out = split(read_training_rows(data), steps.seed)
     kept = state / "tokenizer.json"

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from common import vocabulary
 from common.batches import pad
-from common.checkpoint import replaced, weights_digest, write_json
+from common.checkpoint import check_replaceable, replaced, weights_digest, write_json
 from common.loop import Steps, train
 from folder import write_model
 from rows import LABELS, Row, read_training_rows, split
@@ -46,6 +46,7 @@ def shape_of(pieces: int, width: int, layers: int) -> Shape:
 
 def remake(data: Path, out: Path, state: Path, cache: Path, shape: Shape, epochs: int) -> None:
     """Trains and writes `out`; `state` keeps an interrupted run, `cache` what the teacher says."""
+    check_replaceable(out)
     for folder in (state, cache):
         folder.mkdir(parents=True, exist_ok=True)
     rows, held_out = split(read_training_rows(data), SEED)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 from common.batches import pad
-from common.checkpoint import replaced
+from common.checkpoint import check_replaceable, replaced
 from common.loop import Steps, train
 from folder import END_ID, POSITIONS, configuration, train_tokenizer, write_folder
 from tokenizers import Tokenizer
@@ -22,6 +22,7 @@ _NOTHING = -100  # a target that does not count
 
 def remake(data: Path, out: Path, state: Path, steps: Steps) -> None:
     """Trains and writes `out`; `state` keeps an interrupted run."""
+    check_replaceable(out)
     state.mkdir(parents=True, exist_ok=True)
     if not (state / "tokenizer.json").exists():
         train_tokenizer(_captions(data, "train")).save(str(state / "tokenizer.json"))

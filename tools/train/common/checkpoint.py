@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from common.refusal import Refused
 from safetensors.torch import save_file
 
 
@@ -21,21 +22,35 @@ def replaced(folder: Path, terms: Path | None = None) -> Iterator[Path]:
     """A new folder beside `folder`, to fill; at the end it takes the place of the checkpoint that is there, and goes
     where anything fails. What is there and no checkpoint stays, as `folder`.old. `terms`, a file that says under which
     terms the weights are and may be that of `folder`, comes with it."""
+    check_replaceable(folder)
     beside = folder.with_name(f".{folder.name}.{os.getpid()}")
     beside.mkdir(parents=True)
     try:
         if terms is not None:
             shutil.copyfile(terms, beside / "LICENSE")
         yield beside
-        old = folder.with_name(folder.name + ".old")
-        if folder.exists():
+        check_replaceable(folder)
+        old = _old(folder)
+        moved = folder.exists()
+        if moved:
             folder.rename(old)
         beside.rename(folder)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
-    if (old / "config.json").is_file() and (old / "model.safetensors").is_file():
+    if moved and (old / "config.json").is_file() and (old / "model.safetensors").is_file():
         shutil.rmtree(old)
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuses a place beside which what is there could not stay. To be asked before a training, too."""
+    old = _old(folder)
+    if os.path.lexists(folder) and os.path.lexists(old):
+        raise Refused(f"{old.name}: exists already, and is where what {folder.name} holds would go; move it away")
+
+
+def _old(folder: Path) -> Path:
+    return folder.with_name(folder.name + ".old")
 
 
 def weights_digest(folder: Path) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from common import vocabulary
-from common.checkpoint import replaced, write_json
+from common.checkpoint import check_replaceable, replaced, write_json
 from folder import read_model, write_model
 from questions import LABELS, Question, read_test_questions, read_training_questions
 from tokenizers import Tokenizer
@@ -48,6 +48,7 @@ def tokenizer_of(spec: dict[str, Any]) -> Tokenizer:
 
 def remake(data: Path, out: Path, state: Path) -> None:
     """Trains and writes `out`; `state` keeps an interrupted run."""
+    check_replaceable(out)
     state.mkdir(parents=True, exist_ok=True)
     rows, held_out = read_training_questions(data, SPLIT_SEED)
     print(f"{len(rows)} training questions, {len(held_out)} held out", flush=True)

@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 
 import torch
-from common.checkpoint import replaced
+from common.checkpoint import check_replaceable, replaced
 from form import Form
 from marian import MARIAN
 from pairs import HELD_OUT, TRAIN, read_pairs
@@ -31,6 +31,7 @@ def remake(
 ) -> None:
     """Trains and writes `out`; `state` keeps an interrupted run, and the weights of the last epochs. Begins with the
     weights and the vocabulary of the checkpoint `start`, if any, with a new optimizer, so that the rate rises anew."""
+    check_replaceable(out)
     state.mkdir(parents=True, exist_ok=True)
     settings = dataclasses.replace(SETTINGS, epochs=epochs or SETTINGS.epochs, bfloat16=bfloat16)
     torch.manual_seed(settings.seed)
