@@ -131,8 +131,8 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/train/finetune/": tuple(
         f"{BUILT}/recipes/test_{name}.py"
         for name in (
-            *("finetune", "finetune_generated", "finetune_refusals", "finetuned"),
-            *("gru_recipe", "pretrain_recipe", "tokens_recipe"),
+            *("finetune", "finetune_folder", "finetune_generated", "finetune_refusals", "finetuned"),
+            *("gru_recipe", "pretrain_recipe", "small_recipe", "tokens_recipe"),
         )
     ),
     "tools/train/gru/": (f"{BUILT}/recipes/test_gru_recipe.py",),

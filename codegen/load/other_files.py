@@ -7,7 +7,7 @@ import re
 
 from ..names import MANIFEST
 
-_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata")
+_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|codes|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata")
 
 
 def is_other_file(name: str) -> bool:

@@ -158,6 +158,7 @@ def test_a_name_of_the_hub_is_no_folder(tmp_path: Path) -> None:
             ["spiece.model", "merges.txt", "LICENSE.txt", "a.py", "../x.json"],
             ["LICENSE.txt", "merges.txt", "spiece.model"],
         ),
+        (["bpe.codes", "vocab.txt", "a.py"], ["bpe.codes", "vocab.txt"]),
         (["source.spm", "target.spm", "model.fp16.pt"], ["source.spm", "target.spm"]),
         (["artifact.metadata", "vocab.txt", "other.metadata"], ["artifact.metadata", "vocab.txt"]),
         (["config.json", "etch.json"], ["config.json"]),  # of a folder that etch wrote: it gets a manifest of its own

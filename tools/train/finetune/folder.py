@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,13 @@ from common.refusal import Refused
 from targets import Labels
 
 from codegen.load.files import CheckpointFolder
+from codegen.load.other_files import is_other_file
 
-_COPIED = ("vocab.txt", "vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json")
-_TEXT_BYTES = 64 << 20
+# What is written anew, and what speaks of the model that the source was, or of its card.
+_NOT_COPIED = re.compile(
+    r"(config|generation_config|tokenizer|tokenizer_config|modules|config_sentence_transformers|sentence_bert_config"
+    r"|config_setfit|adapter_config|head|trainer_state)\.json|artifact\.metadata|.*\.md"
+)
 # Where the old file was, and an older name of the longest text.
 _DROPPED = ("name_or_path", "max_len", "tokenizer_file", "special_tokens_map_file")
 
@@ -55,10 +60,10 @@ def write_settings(folder: Path, base: Base, labels: Labels) -> None:
 
 
 def write_tokenizer(folder: Path, source: CheckpointFolder, max_tokens: int) -> None:
-    """The tokenizer's files of `source`, but for the longest text."""
-    for name in _COPIED:
-        if source.has(name):
-            (folder / name).write_bytes(source.read(name, _TEXT_BYTES))
+    """The tokenizer's files of `source`, whatever they are called, and its terms; but for the longest text."""
+    for name in source.names():
+        if is_other_file(name) and not _NOT_COPIED.fullmatch(name) and source.has_file(name):
+            (folder / name).write_bytes(source.read(name))
     if source.has("tokenizer.json"):
         tokenizer = source.read_json("tokenizer.json")
         tokenizer["truncation"] = tokenizer["padding"] = None
