@@ -56,3 +56,20 @@ def test_models_of_sentencepiece_and_terms_are_copied_and_what_speaks_of_the_mod
     folder.write_tokenizer(made, CheckpointFolder(source), 20)
     assert {path.name for path in made.iterdir()} == copied | {"tokenizer_config.json"}
     assert json.loads((made / "tokenizer_config.json").read_text()) == {"model_max_length": 20}
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_trained(folder: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "taken").mkdir()
+    for place, why in (("nowhere/out", "No such file or directory"), ("file/out", "Not a directory")):
+        with pytest.raises(SystemExit) as refused:
+            folder.check_free(tmp_path / place)
+        assert str(refused.value) == f"--out out: its folder cannot be written: {why}"
+        with pytest.raises(SystemExit) as refused:
+            folder.state_file(tmp_path / place, tmp_path / "out")
+        assert str(refused.value) == f"--state out: its folder cannot be written: {why}"
+    with pytest.raises(SystemExit, match="--state taken: is a folder"):
+        folder.state_file(tmp_path / "taken", tmp_path / "out")
+    folder.check_free(tmp_path / "out")
+    assert folder.state_file(None, tmp_path / "out") == tmp_path / "out.state"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]

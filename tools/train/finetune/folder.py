@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,7 @@ def new_folder(out: Path) -> Iterator[Path]:
     out = Path(os.path.abspath(out))
     check_free(out)
     beside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        beside.mkdir()
-    except OSError as error:
-        raise Refused(f"--out {out.name}: its folder cannot be written: {error.strerror}") from None
+    beside.mkdir()
     try:
         yield beside
         check_free(out)
@@ -48,9 +46,28 @@ def new_folder(out: Path) -> Iterator[Path]:
 
 
 def check_free(out: Path) -> None:
-    """Refuses a place that is taken."""
+    """Refuses a place that is taken, or cannot be written."""
     if os.path.lexists(out):
         raise Refused(f"--out {out.name}: exists already; choose another folder, or remove it")
+    _check_writable("--out", out)
+
+
+def state_file(asked: Path | None, out: Path) -> Path:
+    """Where a run is kept; refused where nothing can be."""
+    state = asked or out.with_name(f"{out.name}.state")
+    if state.is_dir():
+        raise Refused(f"--state {state.name}: is a folder, expected a file")
+    _check_writable("--state", state)
+    return state
+
+
+def _check_writable(option: str, place: Path) -> None:
+    """Before a training, not after it."""
+    try:
+        with tempfile.TemporaryFile(dir=Path(os.path.abspath(place)).parent):
+            pass
+    except OSError as error:
+        raise Refused(f"{option} {place.name}: its folder cannot be written: {error.strerror}") from None
 
 
 def write_settings(folder: Path, base: Base, labels: Labels) -> None:

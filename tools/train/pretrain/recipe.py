@@ -12,7 +12,7 @@ from common import vocabulary
 from common.checkpoint import write_json
 from common.loop import Steps, train
 from common.refusal import Refused
-from folder import check_free, new_folder
+from folder import check_free, new_folder, state_file
 from lesson import Lesson, found, masked_rows
 from masking import SHARE
 from tokenizers import Tokenizer
@@ -28,6 +28,7 @@ _INNER = 4  # widths of a feed-forward layer
 def run(asked: argparse.Namespace) -> str:
     """Trains and writes the folder; returns the figures."""
     check_free(asked.out)
+    state = state_file(asked.state, asked.out)
     if asked.threads is not None:
         torch.set_num_threads(asked.threads)
     torch.use_deterministic_algorithms(True)
@@ -47,7 +48,6 @@ def run(asked: argparse.Namespace) -> str:
     lesson = Lesson(tokenizer, texts, pairs=asked.next_sentence)
     _say(f"{len(texts)} texts, {len(rows)} held out, {model.num_parameters():,} parameters")
     before = found(model, tokenizer, rows)
-    state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
     steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
     depends = {
         "texts": texts,

@@ -15,7 +15,7 @@ from common.checkpoint import weights_digest, write_half, write_json
 from common.loop import Steps, train
 from common.refusal import Refused
 from common.start import start_embeddings
-from folder import check_free, new_folder
+from folder import check_free, new_folder, state_file
 from safetensors.torch import load_file
 from teacher import lesson
 from tokenizers import Tokenizer
@@ -31,6 +31,7 @@ _INNER = 4  # widths of a feed-forward layer
 def run(asked: argparse.Namespace) -> str:
     """Trains and writes the folder; returns the figures."""
     check_free(asked.out)
+    state = state_file(asked.state, asked.out)
     logging.set_verbosity_error()  # of the pooler, which nobody reads
     if asked.threads is not None:
         torch.set_num_threads(asked.threads)
@@ -42,7 +43,6 @@ def run(asked: argparse.Namespace) -> str:
     tokenizer = Tokenizer.from_str(json.dumps(spec))
     tokenizer.enable_truncation(asked.max_tokens)
     ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
-    state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
     truths = lesson(asked.teacher, texts, asked.width, asked.max_tokens, state.with_suffix(".lesson"))
     torch.manual_seed(asked.seed)
     model = BertModel(_config(asked, len(kept)), add_pooling_layer=False)

@@ -11,7 +11,7 @@ import torch
 from answers import Answers
 from common.loop import Steps
 from common.loop import train as train_steps
-from folder import check_free, new_folder, write_tokenizer
+from folder import check_free, new_folder, state_file, write_tokenizer
 from tags import Tags
 from tokenizers import Tokenizer
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, PreTrainedModel, logging
@@ -28,6 +28,7 @@ TASKS = {"tag": (Tags, AutoModelForTokenClassification), "answer": (Answers, Aut
 def train(asked: argparse.Namespace) -> str:
     """Trains and writes the folder."""
     check_free(asked.out)
+    state = state_file(asked.state, asked.out)
     _settle(asked)
     task, kind = TASKS[asked.task]
     rows = task.read(asked.train)
@@ -39,7 +40,6 @@ def train(asked: argparse.Namespace) -> str:
     if asked.bfloat16:
         model.set_attn_implementation("eager")  # PyTorch's fused attention is slow in bfloat16 on a CPU
     freeze(model, asked.freeze)
-    state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
     steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
 
     def loss(batch: list[int]) -> torch.Tensor:
