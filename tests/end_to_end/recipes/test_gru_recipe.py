@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from codegen.ir.text import Text
 from codegen.library_tokenizer.encoding import encoded
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")
 
 RECIPE = ROOT / "tools" / "train" / "gru" / "gru.py"
@@ -118,3 +119,17 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path: Path)
     assert done.returncode == 0 and "going on after epoch" in done.stderr, done.stderr
     whole, stopped = ((tmp_path / name / "head.safetensors").read_bytes() for name in ("whole", "stopped"))
     assert stopped == whole
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in ("", "finetune", "gru"):
+        monkeypatch.syspath_prepend(str(ROOT / "tools" / "train" / part))
+    import gru_training
+    from gru_model import GruClassifier
+
+    rows = SimpleNamespace(
+        lengths=[2] * 4, rows=[None] * 4, labels=torch.zeros(4, dtype=torch.int64), texts=lambda _: [torch.ones(2, 3)]
+    )
+    asked = SimpleNamespace(seed=0, batch=1, epochs=2, rate=float("inf"))
+    with pytest.raises(SystemExit, match="the loss is not finite in step 2: lower --rate inf"):
+        gru_training.train(GruClassifier(3, 2, 1, 2), rows, rows, asked)

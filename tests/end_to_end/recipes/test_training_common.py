@@ -103,3 +103,15 @@ def test_what_is_beside_a_folder_is_nobody_elses(checkpoint: Any, tmp_path: Path
     with pytest.raises(SystemExit, match=r"out\.old: exists already"), checkpoint.replaced(out):
         pytest.fail("it is refused before anything is made")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.old"]
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_is_not_kept(
+    loop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "KEPT_SECONDS", 0.0)
+    model, losses = torch.nn.Linear(1, 1), iter((1.0, 2.0, float("nan"), 1.0))
+    steps = loop.Steps(count=4, batch=3, rate=0.5, seed=4)
+    with pytest.raises(SystemExit) as refused:
+        loop.train(model, [2] * 20, lambda _: model.weight.sum() * next(losses), steps, tmp_path / "a.state", {})
+    assert str(refused.value) == "the loss is not finite in step 3: lower --rate 0.5"
+    assert torch.load(tmp_path / "a.state", weights_only=True)["run"]["steps"] == 2

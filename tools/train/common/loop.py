@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from common.batches import shuffled_by_rows
 from common.checkpoint import digest, keep_state
-from common.optimize import decay_groups, set_rate
+from common.optimize import decay_groups, finite, set_rate
 from common.refusal import Refused
 
 POOL_BATCHES = 32  # batches are of like lengths within a pool of this many
@@ -66,7 +66,7 @@ def train(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
         optimizer.step()
-        total += loss.item()
+        total += finite(loss, number, steps.rate)
         if number == steps.count or time.monotonic() - kept >= KEPT_SECONDS:
             kept = time.monotonic()
             now = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "run": run | {"steps": number}}

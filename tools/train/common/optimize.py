@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import torch
+from common.refusal import Refused
 
 
 def decay_groups(module: torch.nn.Module, weight_decay: float) -> list[dict[str, Any]]:
@@ -24,3 +25,11 @@ def set_rate(optimizer: torch.optim.Optimizer, peak: float, step: int, steps: in
     falling = 0.5 + 0.5 * math.cos(math.pi * step / steps)
     for group in optimizer.param_groups:
         group["lr"] = peak * min(rising, falling)
+
+
+def finite(loss: torch.Tensor, step: int, rate: float) -> float:
+    """The loss of a step as a number; refused where it is none, for the weights are no numbers then, either."""
+    value = loss.item()
+    if not math.isfinite(value):
+        raise Refused(f"the loss is not finite in step {step}: lower --rate {rate:g}")
+    return value

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections.abc import Callable
@@ -12,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from common.batches import shuffled_by_rows
-from common.optimize import decay_groups, set_rate
-from common.refusal import Refused
+from common.optimize import decay_groups, finite, set_rate
 from inputs import Inputs, all_logits
 from metrics import is_better, measure, shown
 from settings import Settings
@@ -106,9 +104,7 @@ def train(
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
             optimizer.step()
-            total += loss.item() * len(batch)
-            if not math.isfinite(total):
-                raise Refused(f"the loss is not finite in step {step}: lower --rate {settings.rate:g}")
+            total += finite(loss, step, settings.rate) * len(batch)
             if time.monotonic() - told >= PROGRESS_SECONDS:
                 told = time.monotonic()
                 echo(f"epoch {number}, step {done} of {len(plan)}: loss {loss.item():.4f}, {told - begin:.0f} s")

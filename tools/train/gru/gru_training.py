@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from common.batches import by_tokens, longest_first, shuffled_by_rows
 from common.checkpoint import write_json
-from common.optimize import decay_groups, set_rate
+from common.optimize import decay_groups, finite, set_rate
 from features import ENCODED_TOKENS, Cache, Features
 from folder import check_free, new_folder, write_tokenizer
 from gru_model import GruClassifier
@@ -133,7 +133,7 @@ def train(
             loss.backward()
             torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
             optimizer.step()
-            total += float(loss.detach()) * len(batch)
+            total += finite(loss, step, asked.rate) * len(batch)
         found = accuracy(head, held_out)
         if found > best:
             best, weights = found, {name: value.clone() for name, value in head.state_dict().items()}
