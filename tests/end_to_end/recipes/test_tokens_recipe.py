@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from classify_program import ROOT
@@ -131,3 +132,48 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     done = recipe("tag", tmp_path / "tiny", "--train", tmp_path / "none.jsonl", "--out", tmp_path / "out")
     assert done.returncode == 1 and "expected a file named .conll" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The recipe's functions; a module of this name is in many recipes."""
+    for part in ("", "finetune", "tokens"):
+        monkeypatch.syspath_prepend(str(ROOT / "tools" / "train" / part))
+    monkeypatch.delitem(sys.modules, "recipe", raising=False)
+    import recipe
+
+    monkeypatch.delitem(sys.modules, "recipe")
+    return recipe
+
+
+def test_a_head_of_the_same_shape_is_not_used(own: Any, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 4}
+    saved = transformers.BertForTokenClassification(transformers.BertConfig(vocab_size=9, num_labels=3, **sizes))
+    saved.save_pretrained(tmp_path / "saved")
+    kind = transformers.AutoModelForTokenClassification
+    torch.manual_seed(5)
+    made = own._model(kind, tmp_path / "saved", ("O", "B-a", "I-a"))
+    of_encoder = "encoder.layer.0.output.dense.weight"
+    assert torch.equal(made.bert.get_parameter(of_encoder), saved.bert.get_parameter(of_encoder))
+    assert not torch.isclose(made.classifier.weight, saved.classifier.weight).any()
+    assert 0 < made.classifier.weight.detach().abs().max() < 0.2 and (made.classifier.bias == 0).all()
+    assert made.config.id2label == {0: "O", 1: "B-a", 2: "I-a"}
+
+
+def test_what_is_frozen_of_an_encoder_that_has_no_module_of_embeddings(own: Any) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    config = transformers.XLNetConfig(vocab_size=9, d_model=8, n_layer=1, n_head=1, d_inner=4)
+    for what, live in (
+        ("nothing", {"word_embedding", "layer", "head"}),
+        ("embeddings", {"layer", "head"}),
+        ("encoder", {"head"}),
+    ):
+        model = transformers.XLNetForTokenClassification(config)
+        own.freeze(model, what)
+        found = {
+            "head" if not name.startswith("transformer.") else name.split(".")[1]
+            for name, p in model.named_parameters()
+            if p.requires_grad
+        }
+        assert found - {"mask_emb"} == live, what

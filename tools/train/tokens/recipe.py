@@ -78,9 +78,10 @@ def evaluate(asked: argparse.Namespace) -> str:
 def freeze(model: PreTrainedModel, what: str) -> None:
     """Keeps the weights of the embedding tables, or of everything but the head."""
     base = model.base_model
-    frozen = {"nothing": (), "embeddings": (base.embeddings,), "encoder": (base,)}
-    for module in frozen[what]:
-        module.requires_grad_(False)
+    if what == "encoder":
+        base.requires_grad_(False)
+    elif what == "embeddings":
+        (base.embeddings if hasattr(base, "embeddings") else base.get_input_embeddings()).requires_grad_(False)
 
 
 def _settle(asked: argparse.Namespace) -> None:
@@ -92,11 +93,25 @@ def _settle(asked: argparse.Namespace) -> None:
 
 
 def _model(kind: type, folder: Path, labels: tuple[str, ...]) -> PreTrainedModel:
-    """The folder's encoder with a head of these labels that starts at random."""
+    """The folder's encoder with a head of these labels that starts at random, also where the folder has one of the
+    same shape."""
     names = {"id2label": dict(enumerate(labels)), "label2id": {name: i for i, name in enumerate(labels)}}
-    return kind.from_pretrained(
-        folder, local_files_only=True, dtype=torch.float32, ignore_mismatched_sizes=True, **names
+    model, told = kind.from_pretrained(
+        folder,
+        local_files_only=True,
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+        **names,
     )
+    fresh = {*told["missing_keys"], *(each[0] for each in told["mismatched_keys"])}
+    head = {name: p for name, p in model.named_parameters() if not name.startswith(f"{model.base_model_prefix}.")}
+    if not head.keys() <= fresh:
+        others = dict(kind.from_config(model.config).named_parameters())
+        with torch.no_grad():
+            for name, values in head.items():
+                values.copy_(others[name])
+    return model
 
 
 def _tokenizer(asked: argparse.Namespace) -> tuple[Checkpoint, Tokenizer, int]:
