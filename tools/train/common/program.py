@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from common.refusal import Refused
 
 from codegen.errors import EtchError
+from codegen.process.interrupts import run_program
 
 
 def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
@@ -29,12 +32,25 @@ def add_run_options(made: argparse.ArgumentParser) -> None:
 
 
 def ended(name: str, run: Callable[[], str]) -> int:
-    """Prints what a run says at its end; `run` imports PyTorch. Exit codes: 0 done, 1 refused."""
+    """Prints what a run says at its end; `run` imports PyTorch. Exit codes: 0 done, 1 refused, 128 + n stopped by
+    signal n (130: Ctrl-C)."""
+    return run_program(name, lambda: _answered(name, run))
+
+
+def _answered(name: str, run: Callable[[], str]) -> int:
     try:
         print(run())
         return 0
     except (Refused, EtchError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        return _fail(name, str(error))
+    except OSError as error:
+        file = f"{Path(os.fsdecode(error.filename)).name}: " if isinstance(error.filename, str | bytes) else ""
+        return _fail(name, f"{file}{error.strerror or error}")
     except ImportError as error:
-        print(f"{name}: {error}; install tools/train/requirements.txt", file=sys.stderr)
+        return _fail(name, f"{error}; install tools/train/requirements.txt")
+
+
+def _fail(name: str, message: str) -> int:
+    line = " ".join(message.split())
+    print(f"{name}: " + "".join(c if c.isprintable() else "?" for c in line), file=sys.stderr)
     return 1

@@ -9,11 +9,8 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 
-from common.refusal import Refused
+from common.program import ended
 from settings import Settings, parse
-
-from codegen.errors import EtchError
-from codegen.process.interrupts import run_program
 
 
 def say(message: str) -> None:
@@ -41,25 +38,7 @@ def run(settings: Settings) -> str:
 
 def main() -> int:
     """Exit codes: 0 done, 1 refused, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
-    return run_program("finetune", _answered)
-
-
-def _answered() -> int:
-    try:
-        print(run(parse(None)))
-        return 0
-    except (Refused, EtchError) as error:
-        return _fail(str(error), 1)
-    except OSError as error:
-        return _fail(f"{error.strerror or error}", 1)
-    except ImportError as error:
-        return _fail(f"{error}; install tools/train/requirements.txt", 1)
-
-
-def _fail(message: str, code: int) -> int:
-    line = " ".join(message.split())
-    say("finetune: " + "".join(c if c.isprintable() else "?" for c in line))
-    return code
+    return ended("finetune", lambda: run(parse(None)))
 
 
 if __name__ == "__main__":

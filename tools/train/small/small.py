@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    """Exit codes: 0 done, 1 refused, 2 wrong use."""
+    """Exit codes: 0 done, 1 refused, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
     asked = parser().parse_args()
 
     def run() -> str:
