@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from common.refusal import Refused
 
@@ -25,10 +27,25 @@ def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     )
 
 
+def number(kind: type, low: float, high: float) -> Callable[[str], Any]:
+    """The type of an option that is a number of such a range."""
+
+    def parse(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, got '{text}'")
+        return value
+
+    return parse
+
+
 def add_run_options(made: argparse.ArgumentParser) -> None:
     """Those that every run has, behind its own."""
-    made.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random")
-    made.add_argument("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    made.add_argument("--seed", type=number(int, 0, (1 << 32) - 1), default=0, metavar="N", help="of everything random")
+    made.add_argument("--threads", type=number(int, 1, 1024), metavar="N", help="PyTorch's choice where not given")
 
 
 def ended(name: str, run: Callable[[], str]) -> int:

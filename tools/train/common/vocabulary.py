@@ -71,7 +71,7 @@ def build(large: dict[str, Any], texts: list[str], size: int) -> tuple[dict[str,
         tokenizer = Tokenizer.from_str(json.dumps(_with_pieces(large, pieces)))
         counts = _count(tokenizer, texts)
         required = required or _required(counts) & large_ids.keys()
-        ranked = sorted(pieces, key=lambda p: (p not in required, -counts[p], large_ids[p]))
+        ranked = sorted(pieces, key=lambda p: (p not in SPECIALS, p not in required, -counts[p], large_ids[p]))
         kept = set(ranked[:step])
         pieces = [p for p in pieces if p in kept]
     return _with_pieces(large, pieces), [large_ids[p] for p in pieces]

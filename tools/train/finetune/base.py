@@ -66,6 +66,13 @@ def load_base(folder: Path, max_tokens: int | None, pairs: bool) -> Base:
     return Base(folder, checkpoint, tokens)
 
 
+def check_max_tokens(checkpoint: Checkpoint, max_tokens: int) -> None:
+    """Refuses texts that are longer than what an encoder of any family has positions for."""
+    limits = limits_of(checkpoint.config)
+    if max_tokens > limits.positions and not limits.endless:
+        raise Refused(f"--max-tokens {max_tokens}: the encoder takes {limits.positions} ({limits.positions_key})")
+
+
 def _check_family(config: Config) -> Limits:
     limits = limits_of(config)
     if config.model_type != "bert":

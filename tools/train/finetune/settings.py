@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from common.program import number
 
 TASKS = ("single_label", "multi_label", "regression")
 FREEZES = ("nothing", "embeddings", "encoder")
@@ -56,19 +56,6 @@ class Settings:
     threads: int | None
 
 
-def _number(kind: type, low: float, high: float) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, got '{text}'")
-        return value
-
-    return parse
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="finetune",
@@ -88,24 +75,24 @@ def _parser() -> argparse.ArgumentParser:
     header.add_argument("--no-header", action="store_true", help="the first row is data (implied by numbers)")
     add("--task", choices=TASKS, default="single_label", help="what the label column says")
     add("--validation", type=Path, metavar="FILE", help="held-out rows; without it a share of the training rows")
-    add("--held-out", type=_number(float, 0.001, 0.5), default=0.1, metavar="SHARE", help="that share")
+    add("--held-out", type=number(float, 0.001, 0.5), default=0.1, metavar="SHARE", help="that share")
     add("--test", type=Path, metavar="FILE", help="rows measured once, after training")
     add("--freeze", choices=FREEZES, default="nothing", help="what keeps its weights")
-    add("--epochs", type=_number(int, 1, 1000), default=5, metavar="N", help="at most")
-    add("--patience", type=_number(int, 1, 1000), default=2, metavar="N", help="stop after N epochs without a gain")
-    add("--batch", type=_number(int, 1, 4096), default=16, metavar="N", help="rows a step")
+    add("--epochs", type=number(int, 1, 1000), default=5, metavar="N", help="at most")
+    add("--patience", type=number(int, 1, 1000), default=2, metavar="N", help="stop after N epochs without a gain")
+    add("--batch", type=number(int, 1, 4096), default=16, metavar="N", help="rows a step")
     add(
         "--rate",
-        type=_number(float, 1e-9, 1.0),
+        type=number(float, 1e-9, 1.0),
         metavar="R",
         help=f"{RATE:g}, or {FROZEN_RATE:g} with a frozen encoder",
     )
-    add("--weight-decay", type=_number(float, 0.0, 1.0), default=0.01, metavar="D", help="of matrices")
-    add("--warmup", type=_number(float, 1e-6, 1.0), default=0.1, metavar="SHARE", help="of the steps")
-    add("--max-tokens", type=_number(int, 3, 1 << 16), metavar="N", help="longest text; longer ones are cut")
+    add("--weight-decay", type=number(float, 0.0, 1.0), default=0.01, metavar="D", help="of matrices")
+    add("--warmup", type=number(float, 1e-6, 1.0), default=0.1, metavar="SHARE", help="of the steps")
+    add("--max-tokens", type=number(int, 3, 1 << 16), metavar="N", help="longest text; longer ones are cut")
     add("--bfloat16", action="store_true", help="train in mixed precision; faster on CPUs that have bfloat16")
-    add("--seed", type=_number(int, 0, (1 << 32) - 1), default=0, metavar="N", help="of everything random")
-    add("--threads", type=_number(int, 1, 1024), metavar="N", help="PyTorch's choice where not given")
+    add("--seed", type=number(int, 0, (1 << 32) - 1), default=0, metavar="N", help="of everything random")
+    add("--threads", type=number(int, 1, 1024), metavar="N", help="PyTorch's choice where not given")
     return parser
 
 
@@ -115,7 +102,7 @@ def parse(argv: list[str] | None) -> Settings:
     arguments = vars(parser.parse_args(argv))
     texts = tuple(arguments.pop("text_columns").split(","))
     label = arguments.pop("label_column")
-    named = [column for column in (*texts, label) if not _is_number(column)]
+    named = [column for column in (*texts, label) if not is_number(column)]
     no_header, header = arguments.pop("no_header"), arguments.pop("header")
     if no_header and named:
         parser.error(f"--no-header: column '{named[0]}' is not a number")
@@ -128,5 +115,6 @@ def parse(argv: list[str] | None) -> Settings:
     return Settings(**arguments, columns=columns)
 
 
-def _is_number(column: str) -> bool:
+def is_number(column: str) -> bool:
+    """Whether a column is named by its place."""
     return column.isascii() and column.isdigit()

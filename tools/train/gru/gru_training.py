@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import torch
+from base import check_max_tokens
 from common.batches import by_tokens, longest_first, shuffled_by_rows
 from common.checkpoint import write_json
 from common.optimize import decay_groups, finite, set_rate
@@ -19,7 +20,7 @@ from folder import check_free, new_folder, write_tokenizer
 from gru_model import GruClassifier
 from kept import Kept
 from safetensors.torch import save_file
-from settings import Columns
+from settings import Columns, is_number
 from split import split
 from table import Record, read_table
 from targets import Labels, find_labels
@@ -49,6 +50,7 @@ def run(asked: argparse.Namespace) -> str:
         with asked.write_held_out.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows((r.label, r.texts[0]) for r in parts["held out"])
     checkpoint = load_checkpoint(asked.encoder, limits_of)
+    check_max_tokens(checkpoint, asked.max_tokens)
     tokenizer = text_tokenizer(checkpoint.tokenizer, asked.max_tokens)
     encoder = AutoModel.from_pretrained(asked.encoder, local_files_only=True, dtype=torch.float32).eval()
     begin = time.monotonic()
@@ -79,7 +81,7 @@ def run(asked: argparse.Namespace) -> str:
 def _read(asked: argparse.Namespace) -> tuple[Labels, dict[str, list[Record]]]:
     """Labels, and rows to train on, to choose by and, where asked for, to test on."""
     texts = tuple(asked.text_columns.split(","))
-    header = asked.header or any(not column.isdigit() for column in (*texts, asked.label_column))
+    header = asked.header or any(not is_number(column) for column in (*texts, asked.label_column))
     columns = Columns(texts, asked.label_column, header, pairs=False)
     table = read_table(asked.train, columns)
     labels = find_labels("single_label", table, ())

@@ -10,6 +10,7 @@ import sys
 import torch
 from common import vocabulary
 from common.checkpoint import write_json
+from common.heads import heads_of
 from common.loop import Steps, train
 from common.refusal import Refused
 from folder import check_free, new_folder, state_file
@@ -28,6 +29,7 @@ _INNER = 4  # widths of a feed-forward layer
 def run(asked: argparse.Namespace) -> str:
     """Trains and writes the folder; returns the figures."""
     check_free(asked.out)
+    heads_of(asked.width, _HEAD_WIDTH)  # that it is a width
     state = state_file(asked.state, asked.out)
     if asked.threads is not None:
         torch.set_num_threads(asked.threads)
@@ -74,7 +76,7 @@ def _model(asked: argparse.Namespace, pieces: int) -> BertForMaskedLM | BertForP
         vocab_size=pieces,
         hidden_size=asked.width,
         num_hidden_layers=asked.layers,
-        num_attention_heads=max(1, asked.width // _HEAD_WIDTH),
+        num_attention_heads=heads_of(asked.width, _HEAD_WIDTH),
         intermediate_size=_INNER * asked.width,
         max_position_embeddings=asked.max_tokens,
         hidden_dropout_prob=0.0,  # a run of minutes reads a text few times, each time with other masks

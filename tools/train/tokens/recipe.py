@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch
 from answers import Answers
+from base import check_max_tokens
 from common.loop import Steps
 from common.loop import train as train_steps
 from folder import check_free, new_folder, state_file, write_tokenizer
@@ -118,4 +119,5 @@ def _tokenizer(asked: argparse.Namespace) -> tuple[Checkpoint, Tokenizer, int]:
     """The folder, how the generated model will tokenize, and the longest text."""
     checkpoint = load_checkpoint(asked.checkpoint, limits_of)
     max_tokens = asked.max_tokens or checkpoint.default_max_tokens
+    check_max_tokens(checkpoint, max_tokens)
     return checkpoint, text_tokenizer(checkpoint.tokenizer, max_tokens), max_tokens

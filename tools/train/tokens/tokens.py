@@ -12,7 +12,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
 
-from common.program import add_run_options, ended, make_parser
+from common.program import add_run_options, ended, make_parser, number
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,10 +27,21 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, metavar="DIR", help="folder to make")
     add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
     add("--freeze", choices=("nothing", "embeddings", "encoder"), default="embeddings", help="what keeps its weights")
-    add("--max-tokens", type=int, metavar="N", help="longest text, or window (default: the checkpoint's own limit)")
-    add("--steps", type=int, default=1000, metavar="N", help="in all; a kept run goes on to more")
-    add("--batch", type=int, default=16, metavar="N", help="rows a step")
-    add("--rate", type=float, default=1e-4, metavar="R", help="of AdamW, rising and falling as a cosine")
+    add(
+        "--max-tokens",
+        type=number(int, 3, 1 << 16),
+        metavar="N",
+        help="longest text, or window (default: the checkpoint's own limit)",
+    )
+    add("--steps", type=number(int, 1, 1 << 30), default=1000, metavar="N", help="in all; a kept run goes on to more")
+    add("--batch", type=number(int, 1, 4096), default=16, metavar="N", help="rows a step")
+    add(
+        "--rate",
+        type=number(float, 1e-9, 1.0),
+        default=1e-4,
+        metavar="R",
+        help="of AdamW, rising and falling as a cosine",
+    )
     add("--bfloat16", action="store_true", help="train in mixed precision; faster on CPUs that have bfloat16")
     add_run_options(made)
     return made
