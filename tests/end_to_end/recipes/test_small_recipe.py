@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,3 +121,34 @@ def test_refusals(change: str, words: str, lesson: Path, tmp_path: Path) -> None
         out.mkdir()
     done = train(place, out, 1)
     assert done.returncode == 1 and words in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"pooling": "cls"}, "teacher: it makes its embeddings by cls; expected mean pooling alone"),
+        ({"pooling": "max"}, "teacher: it makes its embeddings by max; expected mean pooling alone"),
+        ({"hidden": 16}, "--width 32: the teacher is 16 wide"),
+        ({"max_positions": 12}, "--max-tokens 16: the encoder takes 12 (max_position_embeddings)"),
+        ({"modules": False}, "teacher: no folder of sentence-transformers: modules.json with a pooling is missing"),
+    ],
+)
+def test_teachers_that_are_refused(
+    change: dict[str, Any], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("", "finetune", "small"):
+        monkeypatch.syspath_prepend(str(ROOT / "tools" / "train" / part))
+    monkeypatch.delitem(sys.modules, "teacher", raising=False)
+    import teacher
+
+    monkeypatch.delitem(sys.modules, "teacher")
+    has_modules = change.pop("modules", True)
+    shape = {"hidden": 32, "max_positions": 16} | change
+    write_tiny_sentence_model(tmp_path, **shape)
+    if not has_modules:
+        (tmp_path / "modules.json").unlink()
+    with pytest.raises(SystemExit) as refused:
+        teacher.check_teacher(pipeline.load(tmp_path), 32, 16)
+    assert str(refused.value) == words
+    write_tiny_sentence_model(tmp_path, hidden=32, max_positions=16)
+    teacher.check_teacher(pipeline.load(tmp_path), 32, 16)

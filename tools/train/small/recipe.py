@@ -12,17 +12,20 @@ import torch
 from common import vocabulary
 from common.batches import pad
 from common.checkpoint import weights_digest, write_half, write_json
+from common.heads import heads_of
 from common.loop import Steps, train
 from common.refusal import Refused
 from common.start import start_embeddings
 from folder import check_free, new_folder, state_file
 from safetensors.torch import load_file
-from teacher import lesson
+from teacher import check_teacher, lesson
 from tokenizers import Tokenizer
 from torch.nn.functional import normalize
 from transformers import BertConfig, BertModel, logging
 
 from codegen.files.texts import read_lines
+from codegen.frontends import limits_of
+from codegen.load.folder import load_checkpoint
 
 _HEAD_WIDTH = 32
 _INNER = 4  # widths of a feed-forward layer
@@ -31,6 +34,8 @@ _INNER = 4  # widths of a feed-forward layer
 def run(asked: argparse.Namespace) -> str:
     """Trains and writes the folder; returns the figures."""
     check_free(asked.out)
+    heads_of(asked.width, _HEAD_WIDTH)  # that it is a width
+    check_teacher(load_checkpoint(asked.teacher, limits_of), asked.width, asked.max_tokens)
     state = state_file(asked.state, asked.out)
     logging.set_verbosity_error()  # of the pooler, which nobody reads
     if asked.threads is not None:
@@ -94,7 +99,7 @@ def _config(asked: argparse.Namespace, pieces: int) -> BertConfig:
         vocab_size=pieces,
         hidden_size=asked.width,
         num_hidden_layers=asked.layers,
-        num_attention_heads=max(1, asked.width // _HEAD_WIDTH),
+        num_attention_heads=heads_of(asked.width, _HEAD_WIDTH),
         intermediate_size=_INNER * asked.width,
         hidden_act="relu",  # a comparison, where "gelu" is an erf
         max_position_embeddings=asked.max_tokens,

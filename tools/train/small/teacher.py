@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import torch
+from base import check_max_tokens
 from common.batches import by_tokens, longest_first, pad
 from common.checkpoint import keep_state, weights_digest
 from common.refusal import Refused
@@ -16,8 +17,26 @@ from tokenizers import Tokenizer
 from torch.nn.functional import normalize
 from transformers import BertModel
 
+from codegen.load.checkpoint import Checkpoint
+from codegen.load.sentence import SentenceModules
+
 BATCH_TOKENS = 6_144
 KEPT_SECONDS = 60.0
+
+
+def check_teacher(checkpoint: Checkpoint, width: int, max_tokens: int) -> None:
+    """Refuses one whose embeddings are others than those that `lesson` makes, or do not suffice."""
+    if checkpoint.config.model_type != "bert":
+        raise Refused(f"teacher: model type '{checkpoint.config.model_type}', expected bert")
+    modules = checkpoint.sentence
+    if not isinstance(modules, SentenceModules):
+        raise Refused("teacher: no folder of sentence-transformers: modules.json with a pooling is missing")
+    if modules.pooling != "mean" or modules.beside or modules.dense or modules.classifier is not None:
+        behind = ", ".join((modules.pooling, *modules.beside, *("a linear or a norm" for _ in modules.dense)))
+        raise Refused(f"teacher: it makes its embeddings by {behind}; expected mean pooling alone")
+    if (wide := checkpoint.config.positive_int("hidden_size")) < width:
+        raise Refused(f"--width {width}: the teacher is {wide} wide")
+    check_max_tokens(checkpoint, max_tokens)
 
 
 @torch.inference_mode()
@@ -26,8 +45,6 @@ def lesson(folder: Path, texts: list[str], width: int, max_tokens: int, state: P
     are, not of their deviations from a mean, lose the least of their products. `state` keeps what is done, for the same
     teacher, texts and cut only."""
     model = BertModel.from_pretrained(folder, dtype=torch.float32).eval()
-    if model.config.hidden_size < width:
-        raise Refused(f"--width {width}: the teacher is {model.config.hidden_size} wide")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.enable_truncation(max_tokens)
     tokenizer.no_padding()
