@@ -69,6 +69,7 @@ class _Search:
     def __init__(self, space: Space, judge: Judge, ladders: Sequence[Sequence[Bound]], echo: Echo) -> None:
         self._space, self._judge, self._ladders, self._echo = space, judge, ladders, echo
         self._order: tuple[str, ...] | None = None
+        self._saving: frozenset[str] | None = None
         self._told: set[Form] = set()
 
     def forms(self, limits: Limits) -> list[Form]:
@@ -123,14 +124,22 @@ class _Search:
 
     def all_too_large(self, limits: Limits) -> bool:
         """Whether even the forms of the least flash have too much, which takes no answers to find out."""
-        whole, flash = self._space.whole, Limits(flash=limits.flash)
-        before = self._space.size(whole).flash
-        alone = {name: self._space.size(replace(whole, four=frozenset([name]))).flash for name in self._space.linears}
-        smaller = frozenset(name for name, size in alone.items() if size < before)
+        flash, smaller = Limits(flash=limits.flash), self._smaller()
         # The fewest pieces first: where these fit, no other vocabulary is looked at.
         bounds = [*(bound for ladder in self._ladders for bound in reversed(ladder)), None]
         smallest = (Form(self._least(limits), bound, 4, smaller) for bound in bounds)
         return not any(flash.hold(self._space.size(form)) for form in smallest)
+
+    def _smaller(self) -> frozenset[str]:
+        """The linears that take less flash in 4 bits."""
+        if self._saving is None:
+            whole = self._space.whole
+            before = self._space.size(whole).flash
+            alone = {
+                each: self._space.size(replace(whole, four=frozenset([each]))).flash for each in self._space.linears
+            }
+            self._saving = frozenset(name for name, size in alone.items() if size < before)
+        return self._saving
 
     def nearest(self, limits: Limits) -> Form:
         """Of the smallest forms the one that passes a limit the least."""
@@ -155,6 +164,9 @@ class _Search:
         flash = Limits(flash=limits.flash)
         gone: list[str] = []
         if not flash.hold(self._space.size(form)):
+            if not flash.hold(self._space.size(replace(form, four=self._smaller()))):
+                # Whatever the order, all would go: no answers are needed to find it out.
+                return self._shortened(replace(form, four=frozenset(self._space.linears)), limits)
             for name in self._ordered():
                 gone.append(name)
                 if flash.hold(self._space.size(replace(form, four=frozenset(gone)))):

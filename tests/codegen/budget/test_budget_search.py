@@ -253,3 +253,12 @@ def test_a_tenth_more_flash_is_tried_each_time() -> None:
     whole = Size(1000, 70, 0)
     assert [limits.flash for limits in _growing(Limits(800, 50), whole)] == [880, 968, 1000, None]
     assert [(limits.flash, limits.ram) for limits in _growing(Limits(None, 50), whole)] == [(None, None)]
+
+
+def test_nothing_is_judged_where_its_order_could_not_matter() -> None:
+    """All pieces do not fit with all linears in 4 bits, few of them do with all in 8."""
+    model = Model({"a": 100, "b": 100}, {"a": 1.0, "b": 2.0})
+    found, lines = run(model, Limits(8000))
+    assert not found.form.four and found.size.flash <= 8000
+    assert not any("sensitivity" in line for line in lines)
+    assert any("sensitivity" in line for line in run(model, Limits(11_150))[1])
