@@ -21,6 +21,15 @@ from numpy.typing import NDArray
 from ..errors import EtchError
 
 _NUMBERS = re.compile(r"[iuf][1248]|b1|U\d{1,6}")
+# What joblib can write a file in; a pickle begins with none of them.
+_COMPRESSED = {
+    "zlib": (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"),
+    "gzip": b"\x1f\x8b",
+    "bz2": b"BZh",
+    "xz": b"\xfd7zXZ",
+    "lzma": b"\x5d\x00\x00",
+    "lz4": b"\x04\x22\x4d\x18",
+}
 _MAX_RANK = 4
 _MAX_VALUES = 1 << 28
 
@@ -44,6 +53,15 @@ class Estimator:
         if not isinstance(state, dict):
             raise _Unreadable(f"{self.kind} has a state that is no dictionary")
         self.attributes = state
+
+
+class _Random(Estimator):
+    """A source of random numbers, which a trained head draws no more."""
+
+    kind = "a source of random numbers"
+
+    def __setstate__(self, state: object) -> None:
+        """Nothing of it is used."""
 
 
 class _Unreadable(Exception):
@@ -112,8 +130,10 @@ class _Unpickler(pickle._Unpickler):
             return _Array
         if (module.startswith("numpy.") and name == "scalar") or (module, name) == ("numpy", "ndarray"):
             return _Scalar
-        if module.startswith(("sklearn.", "numpy.random.")):
+        if module.startswith("sklearn."):
             return type(name, (Estimator,), {"kind": name})
+        if module.startswith("numpy.random."):
+            return _Random
         raise _Unreadable(f"it names '{module[:80]}.{name[:80]}', which is no part of scikit-learn's estimators")
 
     def load_build(self) -> None:
@@ -127,6 +147,10 @@ class _Unpickler(pickle._Unpickler):
 
 def read_estimator(raw: bytes, name: str) -> Estimator:
     """The estimator in a file's bytes; `name` is for messages."""
+    for form, begin in _COMPRESSED.items():
+        if raw.startswith(begin):
+            message = f"it is compressed ({form}): dump it again without `compress`"
+            raise EtchError("pickle-malformed", "convert", message, file=name)
     try:
         found = _Unpickler(io.BytesIO(raw)).load()
     except _Unreadable as error:

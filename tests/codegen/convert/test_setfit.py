@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import pickle
 import shutil
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -174,6 +178,32 @@ def test_an_estimator_that_was_given_no_state() -> None:
     """Made by copyreg.__newobj__, which calls no __init__, and left so."""
     found = read_estimator(b"\x80\x02csklearn.linear_model LogisticRegression\n)\x81.".replace(b" ", b"\n"), HEAD)
     assert (found.kind, found.attributes) == ("LogisticRegression", {})
+
+
+def test_the_state_of_random_numbers_is_not_looked_at() -> None:
+    """`random_state` of an estimator that was given a RandomState: its parts have states that are no dictionaries."""
+    bits = b"cnumpy.random._pickle\n__bit_generator_ctor\nX\x07\x00\x00\x00MT19937\x85R}N\x86b"
+    source = b"cnumpy.random._pickle\n__randomstate_ctor\n" + bits + b"\x85R}b"
+    head = b"\x80\x02csklearn.linear_model\nLogisticRegression\n)\x81}X\x0c\x00\x00\x00random_state"
+    assert list(read_estimator(head + source + b"sb.", HEAD).attributes) == ["random_state"]
+
+
+@pytest.mark.parametrize("form", ["zlib", "gzip", "bz2", "xz", "lzma", "lz4"])
+def test_a_head_that_joblib_compressed_says_so(form: str) -> None:
+    raw = (HERE / "setfit" / "three" / HEAD).read_bytes()
+    forms: dict[str, Callable[[], list[bytes]]] = {
+        "zlib": lambda: [zlib.compress(raw, level) for level in range(10)],
+        "gzip": lambda: [gzip.compress(raw)],
+        "bz2": lambda: [bz2.compress(raw)],
+        "xz": lambda: [lzma.compress(raw)],
+        "lzma": lambda: [lzma.compress(raw, lzma.FORMAT_ALONE)],
+        "lz4": lambda: [b"\x04\x22\x4d\x18" + raw],  # by the standard library none can be made
+    }
+    for compressed in forms[form]():
+        with pytest.raises(EtchError) as caught:
+            read_estimator(compressed, HEAD)
+        assert caught.value.code == "pickle-malformed"
+        assert f"it is compressed ({form}): dump it again without `compress`" in str(caught.value)
 
 
 def test_several_of_none_and_of_different_widths() -> None:
