@@ -52,8 +52,9 @@ class Row:
 
 
 def is_table(path: Path) -> bool:
-    """By its name."""
-    return _kind(path) in ENDINGS
+    """By its name, in whatever case: read_table refuses capitals, as --evaluate of the programs does, and such a table
+    must not be taken for lines of text."""
+    return _kind(Path(path.name.lower())) in ENDINGS
 
 
 def _kind(path: Path) -> str:

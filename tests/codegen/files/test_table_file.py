@@ -14,6 +14,8 @@ import pytest
 
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns, read_table, split_rows
+from codegen.files.texts import texts_of
+from codegen.vocabulary.pruning import read_corpus
 
 
 def rows_of(text: str, name: str = "a.csv") -> list[tuple[int, list[str]]]:
@@ -184,3 +186,13 @@ def test_what_is_used_is_told(tmp_path: Path) -> None:
         "error[column-unknown] arguments: a.csv: --label-column: no column is named 'label' in line 1, which has "
         "1 'y', 2 't', 3 'u', 4 'id'"
     )
+
+
+@pytest.mark.parametrize("name", ["J.CSV", "j.Tsv", "j.JSONL", "j.csv.GZ", "j.CSV.gz"])
+def test_a_table_by_capitals_is_refused_and_not_read_as_lines(name: str, tmp_path: Path) -> None:
+    """As --evaluate of the programs refuses it."""
+    (tmp_path / name).write_bytes(b"0,a\n")
+    for read in (read_corpus, lambda path, columns: list(texts_of(path, "calibration", columns))):
+        with pytest.raises(EtchError) as error:
+            read(tmp_path / name, Columns())
+        assert error.value.code == "table-kind"
