@@ -113,7 +113,8 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     tables = any((corpus, table, arguments.calibrate, arguments.smooth))
     for option in ("label_column", "text_columns", "header"):
         given = getattr(arguments, option)
-        need(f"--{option.replace('_', '-')}", given, "--evaluate, --prune-vocabulary, --calibrate or --smooth", tables)
+        name = "--no-header" if given is False else f"--{option.replace('_', '-')}"
+        need(name, given, "--evaluate, --prune-vocabulary, --calibrate or --smooth", tables)
     chosen = Columns(arguments.label_column or "1", arguments.text_columns, arguments.header, arguments.labels)
     asked: dict[str, Any] = {"columns": chosen, "limits": limits, "board": arguments.board}
     asked["keep_vocabulary"] = arguments.keep_vocabulary
