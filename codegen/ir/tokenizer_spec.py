@@ -74,6 +74,11 @@ class LineWordSegmenter:
 
 
 @dataclass(frozen=True)
+class MosesSegmenter:
+    """English words by Moses' rules, as `sacremoses` has them."""
+
+
+@dataclass(frozen=True)
 class WordLevelModel:
     """Whole words; others are unknown."""
 
@@ -330,6 +335,7 @@ Segmenter = (
     | WhitespaceSegmenter
     | SingleCharacterSegmenter
     | LineWordSegmenter
+    | MosesSegmenter
     | ByteLevelSegmenter
     | DigitsSegmenter
     | Cl100kSegmenter
@@ -350,11 +356,16 @@ class TokenizerSpec:
     template: Template
     added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; where
-    # only `sentencepiece` does, empty, or of what becomes of ids
+    # only `sentencepiece` does, empty, or of what becomes of ids; of Moses' words what becomes of these
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
     sentencepiece: SentencePieceFile | None = None
     trimming: Trimming | None = None  # of offsets; None: they are of all that a token is made of
     prefix: str = ""  # read before every text: its tokens are in the template
+
+    @property
+    def is_of_wheel(self) -> bool:
+        """Whether `tokenizers` reads texts by itself."""
+        return self.sentencepiece is None and not isinstance(self.segmenter, MosesSegmenter)
 
     @property
     def summary(self) -> str:
@@ -366,7 +377,7 @@ class TokenizerSpec:
         inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
         words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):
-            words_as_they_are |= isinstance(self.segmenter, LineWordSegmenter)
+            words_as_they_are |= isinstance(self.segmenter, LineWordSegmenter | MosesSegmenter)
             return "BPE of characters" if words_as_they_are else "SentencePiece BPE"
         if isinstance(self.model, UnigramModel):
             return "Unigram" if words_as_they_are else "SentencePiece Unigram"

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library that reads texts as a specification means it: `tokenizers`, or `sentencepiece`."""
+"""The library that reads texts as a specification means it: `tokenizers`, `sentencepiece`, or `sacremoses`
+with the first."""
 
 from __future__ import annotations
 
 from tokenizers import Tokenizer
 
 from ..ir.template_spec import Template
-from ..ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
+from ..ir.tokenizer_spec import CharacterBpeModel, MosesSegmenter, TokenizerSpec
+from .composed_tokenizer import ComposedTokenizer
 from .looked_up_tokenizer import LookedUpTokenizer
+from .moses_word_tokenizer import MosesWordTokenizer
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
-WheelTokenizer = Tokenizer | SentencePieceTokenizer | LookedUpTokenizer
+WheelTokenizer = Tokenizer | ComposedTokenizer | LookedUpTokenizer
 
 
 def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
     """Of texts to the ids of the model."""
     if spec.sentencepiece is not None:
         return SentencePieceTokenizer(spec, spec.sentencepiece)
+    if isinstance(spec.segmenter, MosesSegmenter):
+        return MosesWordTokenizer(spec)
     wheel = Tokenizer.from_str(spec.json)
     model = spec.model
     if isinstance(model, CharacterBpeModel) and model.without_id and model.unknown_id is not None:
@@ -50,6 +55,6 @@ def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
 
 def ids_in_word(tokenizer: WheelTokenizer, word: str) -> list[int]:
     """Of a word as the model of the tokenizer takes it."""
-    if isinstance(tokenizer, SentencePieceTokenizer):
+    if isinstance(tokenizer, ComposedTokenizer):
         return tokenizer.ids_in_word(word)
     return [token.id for token in tokenizer.model.tokenize(word)]

@@ -141,8 +141,8 @@ def with_tokenizer(
 ) -> tuple[MultiVectorModules, TokenizerSpec]:
     """The same with ids for words; and the tokenizer that reads what PyLate inserted before texts as one token each.
     `classes` may name its class where its own file does not."""
-    if not tokenizer.json:
-        message = "the tokenizer is one that only SentencePiece's own library reads: words of it have no ids"
+    if not tokenizer.is_of_wheel:
+        message = "the tokenizer is one that only another library than `tokenizers` reads: words of it have no ids"
         raise refusal("tokenizer-model", message)
     tokenizer = _with_registered(tokenizer, modules.registered)
     wheel = Tokenizer.from_str(tokenizer.json)

@@ -14,6 +14,7 @@ from ..ir.tokenizer_spec import (
     DigitsSegmenter,
     LineWordSegmenter,
     MetaspaceSegmenter,
+    MosesSegmenter,
     SingleCharacterSegmenter,
     SplitSegmenter,
     WhitespaceSegmenter,
@@ -21,6 +22,7 @@ from ..ir.tokenizer_spec import (
 )
 from .expressions import compile_expressions
 from .fields import Field, Part, boolean, unsigned
+from .moses import compile_moses
 from .splits import compile_splits
 
 _WHITESPACE = ("splits_words", "whole_words")
@@ -73,6 +75,11 @@ def _(spec: SingleCharacterSegmenter) -> Part:
 @compile_segmenter.register
 def _(spec: LineWordSegmenter) -> Part:
     return Part("LineWordSegmenter", ())
+
+
+@compile_segmenter.register
+def _(spec: MosesSegmenter) -> Part:
+    return compile_moses()
 
 
 @compile_segmenter.register

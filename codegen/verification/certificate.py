@@ -26,11 +26,12 @@ from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
 from ..head_folders import HeadFolder
 from ..ir.tokenizer_spec import TokenizerSpec
+from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
-from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
 from ..library_tokenizer.wheel_tokenizer import text_tokenizer
 from ..load.checkpoint import Checkpoint
+from ..load.tokenizer_files.moses_library import library_version
 from ..pipeline import to_graph
 from ..vocabulary.prunable import unknown_ids
 from .verify import load_generated, pairs_of, takes_pairs
@@ -61,19 +62,19 @@ class Counts:
         self,
         lines: tuple[bytes, ...],
         answer: dict[str, Any],
-        own: Encoding | SentencePieceEncoding,
+        own: Encoding | ComposedEncoding,
         begins: Sequence[Sequence[int]],
         unknown: set[int],
     ) -> None:
         """A text or a pair; `begins` are for each text the bytes at which its characters begin. To some pieces
-        `sentencepiece` counts no characters: its offsets are not compared."""
+        `sentencepiece` counts no characters, and `sacremoses` tells none: such offsets are not compared."""
         self.texts += len(lines) == 1
         self.pairs += len(lines) == 2
         self.tokens += len(own.ids)
         self.unknown += sum(i in unknown for i in own.ids)
         self.truncated += bool(own.overflowing)
         expected: dict[str, Any] = {"ids": own.ids, "truncated": bool(own.overflowing)}
-        if not isinstance(own, SentencePieceEncoding):
+        if not isinstance(own, ComposedEncoding):
             which = [number or 0 for number in own.sequence_ids]
             expected["offsets"] = [
                 [begins[i][begin], begins[i][end]] for i, (begin, end) in zip(which, own.offsets, strict=True)
@@ -126,7 +127,7 @@ def certify(
 def _own(folder: Path, loaded: Checkpoint, manifest: dict[str, Any]) -> OwnTokenizer:
     """What the model's tokens are compared with."""
     spec, max_tokens, is_pruned = loaded.tokenizer, manifest["max_tokens"], "kept_ids" in manifest
-    if is_pruned or spec.sentencepiece is not None:
+    if is_pruned or not spec.is_of_wheel:
         return _as_specified(spec, max_tokens, is_pruned)
     own = own_tokenizer(folder, max_tokens, spec.template, loaded.asked_languages)
     if isinstance(own, str):
@@ -140,6 +141,8 @@ def _as_specified(spec: TokenizerSpec, max_tokens: int, is_pruned: bool) -> OwnT
     library = f"tokenizers {tokenizers.__version__}"
     if spec.sentencepiece is not None:
         library = f"sentencepiece {version('sentencepiece')}"
+    elif not spec.is_of_wheel:
+        library = f"{library_version()}, {library}"
     pruned = " with the pruned vocabulary, as etch renumbered it" if is_pruned else ""
     return OwnTokenizer(text_tokenizer(spec, max_tokens), f"{library}{pruned}")
 

@@ -31,7 +31,7 @@ from ..files.table_file import Columns, Echo, is_table, read_table
 from ..ir import graph as g
 from ..ir.derived import Derived, Values
 from ..ir.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
-from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
+from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
 from ..load.checkpoint import Checkpoint
 from .kept_target import needed_ids, renumbered_settings, shorter_target
@@ -306,7 +306,7 @@ class Corpus:
         return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
 
 
-def _words(encoding: Encoding | SentencePieceEncoding) -> Iterator[tuple[int, ...]]:
+def _words(encoding: Encoding | ComposedEncoding) -> Iterator[tuple[int, ...]]:
     """The ids of each word."""
     for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
         yield tuple(i for _, i in tokens)

@@ -35,6 +35,7 @@ from byte_level import small_json  # noqa: E402
 from fairseq_folders import fairseq_folders  # noqa: E402
 from folder_edits import Files, edit  # noqa: E402
 from herbert_files import gpt_folders, herbert_folders  # noqa: E402
+from moses_folders import moses_folders  # noqa: E402
 from sentencepiece_folders import sentencepiece_folders  # noqa: E402
 from step_folders import step_folders  # noqa: E402
 from tiny_checkpoint import DEFAULT_VOCAB, tokenizer_json  # noqa: E402
@@ -64,6 +65,7 @@ RECORDED_SAME, RECORDED_REFUSALS = 400, 8  # folders; of each code
 _USUAL_CLASSES = {
     "bert": "BertTokenizer",
     "bert-generation": "BertGenerationTokenizer",
+    "biogpt": "BioGptTokenizer",
     "roberta": "RobertaTokenizer",
     "mpnet": "MPNetTokenizer",
     "xlm-roberta": "XLMRobertaTokenizer",
@@ -146,7 +148,7 @@ def bases() -> dict[str, Files]:
         family = next((other for other in ("qwen2", "deberta") if name.startswith(other)), family)
         files["config.json"] = {"model_type": family}
     found |= sentencepiece_folders() | step_folders() | writer_folders() | fairseq_folders()
-    found |= herbert_folders() | gpt_folders()
+    found |= herbert_folders() | gpt_folders() | moses_folders()
     for files in found.values():
         files["config.json"]["vocab_size"] = VOCABULARY
     return found

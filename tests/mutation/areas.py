@@ -21,14 +21,14 @@ AGAINST_THE_WHEEL = (
         "character_splits",
         "normalizer_sequences",
     ),
-    *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer"),
+    *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer", "moses_tokenizer"),
 )
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "
     "or longer or every_truncation or test_added_tokens or does_not_make or test_decode or test_texts or hangul "
     "or marks_in_any_order or letters_before or in_a_row or without_id or test_rows or compiled_map or test_a_folder "
     "or read_ahead or of_a_lexicon or (every_sequence and xlnet) or a_small_folder or test_ids "
-    "or clusters_about"
+    "or clusters_about or drawn_texts"
 )
 
 # The calls of a model that answers at once, and what of its promises shows what they do.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import EtchError
 from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
-from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, TokenizerSpec
+from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, MosesSegmenter, TokenizerSpec
 from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits
@@ -93,6 +93,9 @@ def _decoder(spec: TokenizerSpec) -> DecoderSpec:
         return DECODER
     if isinstance(spec.model, BytesModel):
         return BYTES_DECODER
+    if isinstance(spec.segmenter, MosesSegmenter):
+        message = "words by Moses' rules are joined by rules that are not supported: take a model that writes no texts"
+        raise refusal("tokenizer-decoder", message)
     described = json.loads(spec.json)
     if "decoder" in described:
         return read_decoder(described["decoder"])

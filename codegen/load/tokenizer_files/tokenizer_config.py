@@ -65,8 +65,8 @@ _OTHER_NAMES = {
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
-# Whose words are by rules that no tokenizer.json has.
-_BY_MOSES = ("BioGptTokenizer", "FlaubertTokenizer", "FSMTTokenizer", "XLMTokenizer")
+# Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
+_BY_MOSES = ("FlaubertTokenizer", "FSMTTokenizer", "XLMTokenizer")
 AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
 # The class of families for which `transformers` does not ask what a folder names, by what their `Limits` say.
 _WHATEVER_IS_SAID = {
@@ -232,7 +232,7 @@ def class_of(
     name, file = _said_class(values, class_in_config, usual_class)
     plain = _plain_name(name)
     if plain in _BY_MOSES:
-        message = f"{shown(name)} parts texts by Moses' rules, which only Python has: no other class reads its files"
+        message = f"{shown(name)} rewrites texts by Moses' rules, which only Python has: no other class reads its files"
         raise refusal("tokenizer-class", message, file=file)
     if plain is None or plain not in supported + _AS_IN_JSON_CLASSES:
         raise refusal(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BioGPT: its tokenizer, which is refused by name, and what else its folders may say. test_recorded_models.py and
+"""BioGPT: its tokenizers, and what else its folders may say. test_recorded_models.py and
 test_generation.py have what it computes."""
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from moses_files import write_folder as write_tokenizer
 from recorded.outputs import folder
 from recorded_changes import changed, configure, graph_of
 from test_generation import graph_of as writer
@@ -17,6 +18,11 @@ from test_generation import graph_of as writer
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
+from codegen.ir.tokenizer_spec import MosesSegmenter
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.limits import Limits
+from codegen.load.tokenizer_files.text_tokenizers import load_text_tokenizers
 from codegen.oracle.interpret import Interpreter
 
 ROWS = "biogpt/softmax"
@@ -35,18 +41,37 @@ def of_class(name: str | None) -> Callable[[Path], None]:
 
 def own_files(path: Path) -> None:
     """As published: the files of the class, which byte-level BPE has by the same names."""
-    of_class("BioGptTokenizer")(path)
-    model = json.loads((path / "tokenizer.json").read_text(encoding="utf-8"))["model"]
-    (path / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
-    (path / "merges.txt").write_text("t h 10\n", encoding="utf-8")
     (path / "tokenizer.json").unlink()
+    write_tokenizer(path, (("t", "h"),), ("t", "h", "th", "e</w>"))
 
 
-@pytest.mark.parametrize("change", [own_files, of_class("BioGptTokenizer"), of_class(None)])
-def test_moses_rules_are_refused_by_name(change: Callable[[Path], None], tmp_path: Path) -> None:
-    with pytest.raises(EtchError, match="'BioGptTokenizer' parts texts by Moses' rules") as caught:
-        pipeline.load(changed(ROWS, change, tmp_path))
-    assert caught.value.code == "tokenizer-class"
+def test_its_own_tokenizer(tmp_path: Path) -> None:
+    """The class that the family has where no file names one; see load/test_moses_folder.py."""
+    pytest.importorskip("sacremoses")
+    path = changed(ROWS, own_files, tmp_path)
+    own = pipeline.load(path).tokenizer
+    assert isinstance(own.segmenter, MosesSegmenter)
+    of_class(None)(path)
+    assert pipeline.load(path).tokenizer == own
+
+
+@pytest.mark.parametrize("name", ["BioGptTokenizer", None])
+def test_its_own_tokenizer_needs_its_files(name: str | None, tmp_path: Path) -> None:
+    with pytest.raises(EtchError, match="BioGptTokenizer needs") as caught:
+        pipeline.load(changed(ROWS, of_class(name), tmp_path))
+    assert caught.value.code == "tokenizer-missing"
+
+
+def test_no_texts_are_written_with_its_own_tokenizer(tmp_path: Path) -> None:
+    """How `sacremoses` joins words is not there."""
+    pytest.importorskip("sacremoses")
+    path = tmp_path / "writer"
+    path.mkdir()
+    write_tokenizer(path, (), ("a",))
+    config = Config.from_json({"model_type": "biogpt", "vocab_size": 5})
+    with pytest.raises(EtchError) as caught:
+        load_text_tokenizers(CheckpointFolder(path), config, Limits(20, 5, 20, "max_position_embeddings"))
+    assert caught.value.code == "tokenizer-decoder"
 
 
 def test_a_tokenizer_of_another_class_is_read(tmp_path: Path) -> None:

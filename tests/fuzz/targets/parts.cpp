@@ -119,8 +119,21 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
             state = state * 1664525U + 1013904223U;
             step = static_cast<std::uint16_t>(state >> 28 << 14 | (state >> 16 & 3U));
         }
+    constexpr std::uint8_t kAbbreviations[] = {etch::MosesSegmenter::kAnywhere,     'a', 'b', 0,
+                                               etch::MosesSegmenter::kBeforeNumber, 'b', 0,   0};
     const etch::ExpressionSegmenter expressions{classes, one ? steps[0] : nullptr, steps[1], 4};
-    switch (composition % 8) {
+    switch (composition % 9) {
+        case 7: {
+            // Any kinds of characters.
+            std::uint8_t kinds[128];
+            for (std::uint8_t& kind : kinds) {
+                state = state * 1664525U + 1013904223U;
+                kind = static_cast<std::uint8_t>(state >> 24);
+            }
+            run<etch::MosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {{kinds, kRanges, 5}, kAbbreviations},
+                                         request);
+            break;
+        }
         case 6:
             run<etch::ExpressionBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, expressions, request);
             break;

@@ -27,6 +27,8 @@ using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSeg
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 // Words of fairseq's BPE.
 using LineWordBpeTokenizer = Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>;
+// Words by Moses' rules.
+using MosesBpeTokenizer = Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;

@@ -175,6 +175,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>", answer<etch::ByteTokenizer>},
     {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>", answer<etch::SingleCharacterTokenizer>},
     {"Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>", answer<etch::LineWordBpeTokenizer>},
+    {"Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>", answer<etch::MosesBpeTokenizer>},
     {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
     {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},
     {"Tokenizer<NormalFormNormalizer, ByteLevelSegmenter, ByteLevelBpe>",

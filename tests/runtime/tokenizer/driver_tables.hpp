@@ -173,6 +173,11 @@ void read(Reader& in, etch::SplitSegmenter<Inner>& segmenter) {
     read(in, segmenter.inner);
 }
 
+inline void read(Reader& in, etch::MosesSegmenter& segmenter) {
+    read(in, segmenter.classes);
+    segmenter.abbreviations = in.array<std::uint8_t>();
+}
+
 inline void read(Reader& in, etch::ExpressionSegmenter& segmenter) {
     read(in, segmenter.classes);
     segmenter.front_steps = in.array<std::uint16_t>();

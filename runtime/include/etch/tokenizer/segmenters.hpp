@@ -116,6 +116,26 @@ struct ExpressionSegmenter {
     std::uint32_t class_count;
 };
 
+// English words by Moses' rules, as MosesTokenizer of `sacremoses` does it with its aggressive splits of dashes and its
+// escapes.
+struct MosesSegmenter {
+    // Bits of a class.
+    static constexpr std::uint32_t kAlphanumeric = 1;
+    static constexpr std::uint32_t kLetter = 2;
+    static constexpr std::uint32_t kNumber = 4;
+    static constexpr std::uint32_t kLowercase = 8;
+    static constexpr std::uint32_t kWhiteSpace = 16;
+    static constexpr std::uint32_t kAlone = 32;       // a word of its own wherever it stands
+    static constexpr std::uint32_t kPossessive = 64;  // the letter s
+    // A longer abbreviation is none of the list.
+    static constexpr std::uint32_t kMostBytes = 32;
+    static constexpr std::uint8_t kAnywhere = 1;  // in front of the text of an abbreviation
+    static constexpr std::uint8_t kBeforeNumber = 2;
+
+    CharacterClasses classes;
+    const std::uint8_t* abbreviations;  // behind which a period stays: of each where, and its text up to a zero; a zero
+};
+
 // As ByteLevel does it behind a Split that leaves what CLIP's expression finds:
 //     <\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+
 struct ClipSegmenter {

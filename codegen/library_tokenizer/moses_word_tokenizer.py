@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts to ids as BioGptTokenizer of `transformers` 5.23 makes them: words by the `sacremoses` library, their pieces by
+`tokenizers`. Called as a tokenizer of the latter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokenizers import Tokenizer
+
+from ..ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
+from ..load.tokenizer_files.moses_library import moses_words
+from .composed_tokenizer import ComposedToken, ComposedTokenizer
+
+
+class MosesWordTokenizer(ComposedTokenizer):
+    """Offsets are those of what lies between added tokens: the library tells no more of its words."""
+
+    def __init__(self, spec: TokenizerSpec) -> None:
+        super().__init__(spec)
+        assert isinstance(spec.model, CharacterBpeModel) and spec.model.unknown_id is not None
+        self._wheel = Tokenizer.from_str(spec.json)
+        self._unknown = spec.model.unknown_id
+        self._known = max(len(spec.model.pieces), *(token.id + 1 for token in spec.added_tokens))
+
+    def token_to_id(self, text: str) -> int | None:
+        """None where the text has no id of its own."""
+        number = self._wheel.token_to_id(text)
+        return None if number is None or number >= self._known else number
+
+    def ids_in_word(self, word: str) -> list[int]:
+        """Of a word that Moses' rules have found."""
+        found = (token.id for token in self._wheel.model.tokenize(word))
+        return [number if number < self._known else self._unknown for number in found]
+
+    def _segment(self, text: str, begin: int) -> Iterator[ComposedToken]:
+        for word in moses_words(text):
+            for i, number in enumerate(self.ids_in_word(word)):
+                yield ComposedToken(number, begin, begin + len(text), begins_word=i == 0)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of Moses' rules, in the order of `etch::MosesSegmenter`: `sacremoses` is asked for kinds of characters and
+for abbreviations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ..load.tokenizer_files.moses_library import moses_tokenizer
+from .character_sets import class_tables
+from .fields import Field, Part, byte_array
+from .unicode_probe import scalars
+
+# As in etch::MosesSegmenter.
+_ALPHANUMERIC, _LETTER, _NUMBER, _LOWERCASE, _WHITE_SPACE, _ALONE, _POSSESSIVE = (1 << bit for bit in range(7))
+_MOST_BYTES = 32
+_ANYWHERE, _BEFORE_NUMBER = 1, 2
+_HAS_RULES = ".'`,-"  # which are no words of their own wherever they stand
+
+
+def compile_moses() -> Part:
+    """The tables."""
+    classes, arrays = class_tables(_kinds())
+    fields = (classes, Field("abbreviations", array="abbreviations"))
+    return Part("MosesSegmenter", fields, (*arrays, ("abbreviations", byte_array(_abbreviations() + b"\0"))))
+
+
+def _kinds() -> np.ndarray:
+    """Of each scalar its bits."""
+    library = moses_tokenizer()
+    kinds = np.zeros(0x110000, np.uint32)
+    of = {
+        _ALPHANUMERIC: library.IsAlnum,
+        _LETTER: library.IsAlpha,
+        _NUMBER: library.IsN,
+        _LOWERCASE: library.IsLower,
+        _POSSESSIVE: "s",
+    }
+    for bit, characters in of.items():
+        kinds[_numbers(set(characters))] |= bit
+    every = np.array(scalars())
+    spaces = _numbers({chr(scalar) for scalar in scalars() if chr(scalar).isspace()})
+    alone = np.setdiff1d(every, [*spaces, *_numbers(_HAS_RULES), *_numbers(set(library.IsAlnum))])
+    kinds[alone] |= _ALONE
+    kinds[spaces] = _WHITE_SPACE
+    return kinds
+
+
+def _numbers(characters: Collection[str]) -> list[int]:
+    return [ord(character) for character in characters]
+
+
+def _abbreviations() -> bytes:
+    """Each once; words that `sacremoses` lists with spaces never are one."""
+    library = moses_tokenizer()
+    before_number = set(library.NUMERIC_ONLY_PREFIXES)
+    found = bytearray()
+    for word in dict.fromkeys((*library.NONBREAKING_PREFIXES, *library.NUMERIC_ONLY_PREFIXES)):
+        text = word.encode()
+        if len(word.split()) == 1 and len(text) <= _MOST_BYTES:
+            found += bytes((_BEFORE_NUMBER if word in before_number else _ANYWHERE, *text, 0))
+    return bytes(found)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moses' rules for dashes, commas and apostrophes. The reference replaces them in the whole text by one expression
+// after the other; here each is a stage that holds what its expression may still match.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/tokenizer/segmenters.hpp"
+#include "moses_marks.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+// What stands beside a character: anything, one of these kinds or none of them, or the end of the text.
+struct MosesSide {
+    enum class What : std::uint8_t { anything, one_of, none_of, end };
+
+    What what;
+    std::uint32_t kinds;
+
+    bool takes(const MosesCharacter& one) const noexcept {
+        return what == What::one_of ? one.has(kinds) : what == What::none_of && !one.has(kinds);
+    }
+};
+
+// Puts spaces around a character between two others. Like those of an expression, its finds do not overlap; what
+// follows a dash is only looked at.
+struct MosesRule {
+    MosesSide before;
+    char at;
+    MosesSide behind;
+    bool space_before = true;
+    bool space_behind = true;
+};
+
+constexpr MosesSide of_kind(std::uint32_t kinds) noexcept {
+    return {MosesSide::What::one_of, kinds};
+}
+constexpr MosesSide other_than(std::uint32_t kinds) noexcept {
+    return {MosesSide::What::none_of, kinds};
+}
+constexpr MosesSide kAnySide{MosesSide::What::anything, 0};
+constexpr MosesSide kAtEnd{MosesSide::What::end, 0};
+
+// In their order, which counts.
+constexpr std::uint32_t kMosesLetter = MosesSegmenter::kLetter;
+constexpr std::uint32_t kMosesNumber = MosesSegmenter::kNumber;
+constexpr MosesRule kMosesRules[] = {
+    {of_kind(MosesSegmenter::kAlphanumeric), '-', of_kind(MosesSegmenter::kAlphanumeric)},
+    {other_than(kMosesNumber), ',', kAnySide},
+    {kAnySide, ',', other_than(kMosesNumber)},
+    {of_kind(kMosesNumber), ',', kAtEnd},
+    {other_than(kMosesLetter), '\'', other_than(kMosesLetter)},
+    {other_than(kMosesLetter | kMosesNumber), '\'', of_kind(kMosesLetter)},
+    {of_kind(kMosesLetter), '\'', other_than(kMosesLetter)},
+    {of_kind(kMosesLetter), '\'', of_kind(kMosesLetter), true, false},
+    {of_kind(kMosesNumber), '\'', of_kind(MosesSegmenter::kPossessive), true, false},
+};
+constexpr std::uint32_t kMosesRuleCount = sizeof kMosesRules / sizeof *kMosesRules;
+
+template <std::uint32_t kFirst, class Next>
+class MosesRules {
+  public:
+    template <class... Arguments>
+    explicit MosesRules(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        for (;;) {
+            if (has_at_) {
+                has_at_ = false;
+                if (kRule.behind.takes(one)) {
+                    write_found();
+                    if (kRule.at == '-') continue;
+                    next_.put(one);
+                    return;
+                }
+                leave_before();
+                hold(at_);  // it may be what stands before the next one
+                continue;
+            }
+            if (!one.is(kRule.at) || !(has_before_ || kRule.before.what == MosesSide::What::anything)) {
+                leave_before();
+                hold(one);
+                return;
+            }
+            at_ = one;
+            if (kRule.behind.what == MosesSide::What::anything) {
+                write_found();
+            } else {
+                has_at_ = true;
+            }
+            return;
+        }
+    }
+    void end() noexcept {
+        if (has_at_ && kRule.behind.what == MosesSide::What::end) {
+            write_found();
+        } else {
+            leave_before();
+            if (has_at_) next_.put(at_);
+        }
+        has_at_ = false;
+        next_.end();
+    }
+
+  private:
+    static constexpr const MosesRule& kRule = kMosesRules[kFirst];
+
+    void hold(const MosesCharacter& one) noexcept {
+        if (kRule.before.takes(one)) {
+            before_ = one;
+            has_before_ = true;
+        } else {
+            next_.put(one);
+        }
+    }
+    void leave_before() noexcept {
+        if (has_before_) next_.put(before_);
+        has_before_ = false;
+    }
+    void write_found() noexcept {
+        leave_before();
+        if (kRule.space_before) next_.put(at_.as_space());
+        if (kRule.at == '-') next_.put(at_.as('@', 0));
+        next_.put(at_);
+        if (kRule.at == '-') next_.put(at_.as('@', 0));
+        if (kRule.space_behind) next_.put(at_.as_space());
+    }
+
+    Next next_;
+    MosesCharacter before_{};
+    MosesCharacter at_{};
+    bool has_before_ = false;
+    bool has_at_ = false;
+};
+
+// All of them from the first one on, then what comes behind.
+template <std::uint32_t kFirst, class Last>
+struct MosesRulesFrom {
+    using Type = MosesRules<kFirst, typename MosesRulesFrom<kFirst + 1, Last>::Type>;
+};
+template <class Last>
+struct MosesRulesFrom<kMosesRuleCount, Last> {
+    using Type = Last;
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
