@@ -9,6 +9,7 @@
 #include "calls.hpp"
 #include "tokenizer/models/wordpiece.hpp"
 #include "tokenizer/segmenters/expression_segmenter.hpp"
+#include "tokenizer/segmenters/moses_segmenter.hpp"
 #include "tokenizer/segmenters/split_segmenter.hpp"
 #include "tokenizer/segmenters/word_segmenter.hpp"
 #include "tokenizer/unicode/utf8.hpp"
@@ -269,6 +270,74 @@ TEST(ExpressionSegmenter, PartsAreAsTextsOfTheirOwn) {
 TEST(ExpressionSegmenter, AWordThatIsTooLongIsCut) {
     const Expression tables;
     EXPECT_EQ(words(tables.whole(), "abbbbbbbbbbbbba"), (Found{"abbbbbbbbbbb@0-12", "bb@12-14", "a@14-15"}));
+}
+
+// Kinds of ASCII as `sacremoses` has them; all else is alone.
+class Moses {
+  public:
+    Moses() {
+        for (std::uint32_t c = 0; c < 128; ++c) {
+            const bool is_letter = (c | 0x20U) - 'a' < 26;
+            const bool is_digit = c - '0' < 10;
+            const bool is_space = c == ' ' || c - '\t' < 5 || c - 0x1C < 4;
+            const bool has_rules = c == '.' || c == '\'' || c == '`' || c == ',' || c == '-';
+            std::uint32_t kinds = MosesSegmenter::kAlone;
+            if (is_letter) kinds = MosesSegmenter::kAlphanumeric | MosesSegmenter::kLetter;
+            if (is_letter && c >= 'a') kinds |= MosesSegmenter::kLowercase;
+            if (c == 's') kinds |= MosesSegmenter::kPossessive;
+            if (is_digit) kinds = MosesSegmenter::kAlphanumeric | MosesSegmenter::kNumber;
+            if (is_space) kinds = MosesSegmenter::kWhiteSpace;
+            if (has_rules) kinds = 0;
+            ascii_[c] = static_cast<std::uint8_t>(kinds);
+        }
+    }
+    MosesSegmenter part() const { return {{ascii_, kOthers, 1}, kAbbreviations}; }
+
+  private:
+    static constexpr std::uint32_t kOthers[] = {0x80U << CharacterClasses::kClassBits | MosesSegmenter::kAlone};
+    static constexpr std::uint8_t kAbbreviations[] = {
+        MosesSegmenter::kAnywhere, 'D', 'r', 0, MosesSegmenter::kBeforeNumber, 'N', 'o', 0, 0};
+    std::uint8_t ascii_[128];
+};
+
+TEST(MosesSegmenter, EachRule) {
+    const Moses tables;
+    const MosesSegmenter part = tables.part();
+    EXPECT_EQ(words(part, ""), Found());
+    EXPECT_EQ(words(part, " \t\x01 "), Found());
+    EXPECT_EQ(words(part, "a\x01 b"), (Found{"a@0-1", "b@3-4"}));
+    EXPECT_EQ(words(part, "a!b"), (Found{"a@0-1", "!@1-2", "b@2-3"}));
+    EXPECT_EQ(words(part, "a-b-"), (Found{"a@0-1", "@-@@1-2", "b-@2-4"}));
+    EXPECT_EQ(words(part, "a,b 1,2 3,"), (Found{"a@0-1", ",@1-2", "b@2-3", "1,2@4-7", "3@8-9", ",@9-10"}));
+    EXPECT_EQ(words(part, "a's"), (Found{"a@0-1", "&apos;s@1-3"}));
+    EXPECT_EQ(words(part, "5's"), (Found{"5@0-1", "&apos;s@1-3"}));
+    EXPECT_EQ(words(part, "5'S"), (Found{"5&apos;S@0-3"}));
+    EXPECT_EQ(words(part, "a..b"), (Found{"a@0-1", "..@1-3", "b@3-4"}));
+    EXPECT_EQ(words(part, "a.'"), (Found{"a@0-1", ".@1-2", "&apos;@2-3"}));
+    EXPECT_EQ(words(part, "[&\u00e9"), (Found{"&#91;@0-1", "&amp;@1-2", "\u00e9@2-4"}));
+}
+
+TEST(MosesSegmenter, APeriodThatEndsAWord) {
+    const Moses tables;
+    const MosesSegmenter part = tables.part();
+    EXPECT_EQ(words(part, "A."), (Found{"A@0-1", ".@1-2"}));
+    EXPECT_EQ(words(part, "."), (Found{".@0-1"}));
+    EXPECT_EQ(words(part, "Dr. A."), (Found{"Dr.@0-3", "A@4-5", ".@5-6"}));
+    EXPECT_EQ(words(part, "No. 5"), (Found{"No.@0-3", "5@4-5"}));
+    EXPECT_EQ(words(part, "No. A"), (Found{"No@0-2", ".@2-3", "A@4-5"}));
+    EXPECT_EQ(words(part, "No."), (Found{"No@0-2", ".@2-3"}));
+    EXPECT_EQ(words(part, "A. b"), (Found{"A.@0-2", "b@3-4"}));
+    EXPECT_EQ(words(part, "U.S. B"), (Found{"U.S.@0-4", "B@5-6"}));
+    EXPECT_EQ(words(part, "1.2. B"), (Found{"1.2@0-3", ".@3-4", "B@5-6"}));
+}
+
+TEST(MosesSegmenter, WhatTheReferenceWritesForRunsIsOne) {
+    const Moses tables;
+    const MosesSegmenter part = tables.part();
+    EXPECT_EQ(words(part, "DOTMULTI"), (Found{".@0-8"}));
+    EXPECT_EQ(words(part, "aDODOTDOTMULTIb"), (Found{"aDO..b@0-15"}));
+    EXPECT_EQ(words(part, "DOTDOMULTI"), (Found{"DOTDOMULTI@0-10"}));
+    EXPECT_EQ(words(part, "DOTM DOT"), (Found{"DOTM@0-4", "DOT@5-8"}));
 }
 
 }  // namespace
