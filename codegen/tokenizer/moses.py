@@ -17,6 +17,7 @@ from .unicode_probe import scalars
 _ALPHANUMERIC, _LETTER, _NUMBER, _LOWERCASE, _WHITE_SPACE, _ALONE, _POSSESSIVE = (1 << bit for bit in range(7))
 _MOST_BYTES = 32
 _ANYWHERE, _BEFORE_NUMBER = 1, 2
+_STACK_BYTES = 1536  # of what the stages hold, and of each calling the next
 _HAS_RULES = ".'`,-"  # which are no words of their own wherever they stand
 
 
@@ -24,7 +25,8 @@ def compile_moses() -> Part:
     """The tables."""
     classes, arrays = class_tables(_kinds())
     fields = (classes, Field("abbreviations", array="abbreviations"))
-    return Part("MosesSegmenter", fields, (*arrays, ("abbreviations", byte_array(_abbreviations() + b"\0"))))
+    abbreviations = byte_array(_abbreviations() + b"\0")
+    return Part("MosesSegmenter", fields, (*arrays, ("abbreviations", abbreviations)), stack_bytes=_STACK_BYTES)
 
 
 def _kinds() -> np.ndarray:

@@ -58,7 +58,7 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
     )
     constants = {
         "scratch_bytes": model.scratch_bytes,
-        "stack_bytes": normalizer.stack_bytes,
+        "stack_bytes": normalizer.stack_bytes + segmenter.stack_bytes,
         "most_pieces": model.most_pieces,
         "piece_count": len(texts),
         "table_bytes": sum(array.nbytes for _, array in arrays),

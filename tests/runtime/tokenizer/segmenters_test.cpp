@@ -307,6 +307,9 @@ TEST(MosesSegmenter, EachRule) {
     EXPECT_EQ(words(part, " \t\x01 "), Found());
     EXPECT_EQ(words(part, "a\x01 b"), (Found{"a@0-1", "b@3-4"}));
     EXPECT_EQ(words(part, "a!b"), (Found{"a@0-1", "!@1-2", "b@2-3"}));
+    EXPECT_EQ(words(part, " 'a"), (Found{"&apos;a@1-3"}));
+    EXPECT_EQ(words(part, "b 'a"), (Found{"b@0-1", "&apos;@2-3", "a@3-4"}));
+    EXPECT_EQ(words(part, "a-b-c"), (Found{"a@0-1", "@-@@1-2", "b@2-3", "@-@@3-4", "c@4-5"}));
     EXPECT_EQ(words(part, "a-b-"), (Found{"a@0-1", "@-@@1-2", "b-@2-4"}));
     EXPECT_EQ(words(part, "a,b 1,2 3,"), (Found{"a@0-1", ",@1-2", "b@2-3", "1,2@4-7", "3@8-9", ",@9-10"}));
     EXPECT_EQ(words(part, "a's"), (Found{"a@0-1", "&apos;s@1-3"}));
