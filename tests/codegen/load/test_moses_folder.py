@@ -80,6 +80,7 @@ def test_ids_are_those_of_the_library(tmp_path: Path) -> None:
     assert (spec.segmenter, spec.template.segments, spec.summary) == (MosesSegmenter(), 1, "BPE of characters")
     assert isinstance(spec.model, CharacterBpeModel) and "&apos" in spec.model.without_id
     assert not spec.is_of_wheel
+    assert any("LGPL" in note for note in spec.notes)
 
 
 def listed(text: str, **flags: bool) -> dict[str, Any]:

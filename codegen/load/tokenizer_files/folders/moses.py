@@ -10,7 +10,7 @@ from ....ir.tokenizer_spec import MosesSegmenter, NoNormalizer, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import read_tokens
-from ..moses_library import moses_tokenizer
+from ..moses_library import LIBRARY, moses_tokenizer
 from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import check_is_added, check_unsupported, has_segments, read_config
 from ..tokenizer_json.fields import check_vocab
@@ -29,6 +29,7 @@ _TOKENS: dict[str, object] = {
     **dict.fromkeys(("cls_token", "mask_token")),
 }
 _NEEDED = ("unk_token", "sep_token")
+_NOTE = f"the tables have Moses' list of English abbreviations (LGPL 2.1), as {LIBRARY} installs it"
 
 
 def read_biogpt_folder(folder: CheckpointFolder) -> TokenizerSpec:
@@ -68,7 +69,7 @@ def read_biogpt_folder(folder: CheckpointFolder) -> TokenizerSpec:
         template=read_post_processor(template, in_all).template,
         added_tokens=added,
         json=json.dumps(described(model, merges, added, texts, template, {"type": "WhitespaceSplit"})),
-        notes=tokens.notes,
+        notes=(*tokens.notes, _NOTE),
     )
 
 
