@@ -44,12 +44,8 @@ def found_tokens(
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     plain = tuple(replace(token, **flags) for token in tokens.named)  # whatever an object says
     added = replace(tokens, named=plain).of(ids)
-    owner = {token.id: token.content for token in added}
     for token in added:
         text = token.content
-        if owner[token.id] != text:
-            message = f"{shown(text)} and {shown(owner[token.id])} both have the id {token.id}"
-            raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
         if ids.get(text, token.id) != token.id:
             message = f"{shown(text)} has the id {token.id}, in {file} it has {ids[text]}"
             raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
@@ -59,6 +55,11 @@ def found_tokens(
             )
             raise refusal("added-token-unsupported", f"{shown(text)} is {why}: not supported here", file=CONFIG_FILE)
     check_found_alike([token.content for token in added], CONFIG_FILE)
+    owner = {token.id: token.content for token in added}
+    for token in added:
+        if owner[token.id] != token.content:
+            message = f"{shown(token.content)} and {shown(owner[token.id])} both have the id {token.id}"
+            raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
     return tuple(replace(token, normalized=False) for token in added)
 
 
