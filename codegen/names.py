@@ -45,7 +45,7 @@ _OWN = """
     is_golden is_space_character is_word_character kernel_name kernels keys_of_layer layout_of lower_case
     mark_ids mark_words masks_of max_encoded_bytes_per_value max_sim model_scratch_bytes most_pieces most_rows
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of
-    packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors
+    pack_s8_scratch_bytes packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors
     packed_s4_high packed_s4_index packed_s8_bytes packed_s8_index philox piece plain plan_windows random_bits
     read_stream relative_product_bytes relative_scratch_bytes restrict_logits round_up rows_up_to runtime rvv s32
     s4_value s8 s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar self_test self_test_of_texts
