@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,15 @@ sys.exit(ended("learn", run))
 )
 def test_a_run_ends_with_a_line(how: str, code: int, told: str) -> None:
     command = [sys.executable, "-c", HOW.format(how=how), str(TRAIN), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        # A shell's background job ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
+    )
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith(told) and done.stderr.count("\n") == (code != 0)
     assert done.stdout == ("" if code else "done\n")
