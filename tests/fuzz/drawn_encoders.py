@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import decoder_settings as decoders
+from drawn_attention import led_windows, sparse_attention
 from drawn_classes import CLIPS, LLAMAS
 from family_specials import ROBERTAS
 from like_llama_settings import LIKE_LLAMA
@@ -83,20 +84,6 @@ def _draw_t5(source: random.Random, rare: Rare) -> tuple[Settings, int]:
         if source.random() < chance:
             settings[key] = source.choice(values)
     return settings | {"n_positions": tokens}, tokens
-
-
-def led_windows(source: random.Random, layers: int) -> Settings:
-    """Of an encoder; the largest is one that the others divide, as the library needs it."""
-    windows = source.choice(((4,), (8,), (12,), (4, 8), (4, 12)))
-    return {"attention_window": windows[0] if len(windows) == 1 else [source.choice(windows) for _ in range(layers)]}
-
-
-def sparse_attention(source: random.Random) -> Settings:
-    """Of BigBird's PEGASUS; most are full for short texts."""
-    kind = source.choice(("original_full", "block_sparse", "block_sparse", None))
-    settings = {"block_size": source.choice((2, 4, 9)), "num_random_blocks": source.choice((1, 3))}
-    settings |= {} if kind is None else {"attention_type": kind}
-    return settings | ({"use_bias": True} if source.random() < 0.4 else {})
 
 
 def _draw_bart(source: random.Random, is_led: bool) -> tuple[Settings, int]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import decoder_settings as decoders
 import writer_variants as recorded
-from drawn_encoders import T5_RARE, T5_SHAPE, led_windows, sparse_attention
+from drawn_attention import led_windows, sparse_attention
+from drawn_encoders import T5_RARE, T5_SHAPE
 from drawn_pairs import draw_pair
 from like_llama_settings import LIKE_LLAMA
 

@@ -9,7 +9,7 @@ a `tokenizer-conflict`, which the owner of the checkpoint resolves by editing on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from ...errors import EtchError
@@ -351,6 +351,12 @@ def check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs
                 f"{shown(getattr(token, flag))}",
                 file=file,
             )
+
+
+def check_are_added(extra: Iterable[tuple[str, object, str]], added: dict[str, AddedToken], theirs: str) -> None:
+    """The same of tokens that files name beside the known ones: the key, the value and the file of each."""
+    for key, value, file in extra:
+        check_is_added(value, key, added, theirs, file)
 
 
 def decoded_tokens(values: dict[str, Any]) -> dict[int, AddedToken]:

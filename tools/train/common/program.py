@@ -42,6 +42,48 @@ def number(kind: type, low: float, high: float) -> Callable[[str], Any]:
     return parse
 
 
+def add_encoder_options(made: argparse.ArgumentParser, head_width: int, tokens: int) -> None:
+    """Those of an encoder that is made anew; `tokens` is how long its texts are where nothing is given."""
+    add = made.add_argument
+    add(
+        "--pieces",
+        type=number(int, 8, 1 << 24),
+        default=8000,
+        metavar="N",
+        help="of the vocabulary, those that the texts use most",
+    )
+    add("--layers", type=number(int, 1, 1000), default=2, metavar="N", help="of the encoder")
+    add(
+        "--width",
+        type=number(int, 1, 1 << 16),
+        default=128,
+        metavar="N",
+        help=f"heads are {head_width} wide, feed-forward layers four widths",
+    )
+    add(
+        "--max-tokens",
+        type=number(int, 3, 1 << 16),
+        default=tokens,
+        metavar="N",
+        help="longest text; longer ones are cut",
+    )
+
+
+def add_step_options(made: argparse.ArgumentParser, steps: int, batch: int, rate: float, of: str = "texts") -> None:
+    """Those of training in steps, with what they are where nothing is given; a step takes a batch `of` these."""
+    add = made.add_argument
+    add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
+    add("--steps", type=number(int, 1, 1 << 30), default=steps, metavar="N", help="in all; a kept run goes on to more")
+    add("--batch", type=number(int, 1, 4096), default=batch, metavar="N", help=f"{of} a step")
+    add(
+        "--rate",
+        type=number(float, 1e-9, 1.0),
+        default=rate,
+        metavar="R",
+        help="of AdamW, rising and falling as a cosine",
+    )
+
+
 def add_run_options(made: argparse.ArgumentParser) -> None:
     """Those that every run has, behind its own."""
     made.add_argument("--seed", type=number(int, 0, (1 << 32) - 1), default=0, metavar="N", help="of everything random")

@@ -12,7 +12,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
 
-from common.program import add_run_options, ended, make_parser, number
+from common.program import add_run_options, add_step_options, ended, make_parser, number
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,7 +25,6 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument("--train", type=Path, metavar="FILE", help="rows to learn from")
     what.add_argument("--evaluate", type=Path, metavar="FILE", help="measure CHECKPOINT on these rows instead")
     add("--out", type=Path, metavar="DIR", help="folder to make")
-    add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
     add("--freeze", choices=("nothing", "embeddings", "encoder"), default="embeddings", help="what keeps its weights")
     add(
         "--max-tokens",
@@ -33,15 +32,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="longest text, or window (default: the checkpoint's own limit)",
     )
-    add("--steps", type=number(int, 1, 1 << 30), default=1000, metavar="N", help="in all; a kept run goes on to more")
-    add("--batch", type=number(int, 1, 4096), default=16, metavar="N", help="rows a step")
-    add(
-        "--rate",
-        type=number(float, 1e-9, 1.0),
-        default=1e-4,
-        metavar="R",
-        help="of AdamW, rising and falling as a cosine",
-    )
+    add_step_options(made, steps=1000, batch=16, rate=1e-4, of="rows")
     add("--bfloat16", action="store_true", help="train in mixed precision; faster on CPUs that have bfloat16")
     add_run_options(made)
     return made

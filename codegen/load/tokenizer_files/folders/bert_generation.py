@@ -13,7 +13,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import read_tokens
 from ..sentencepiece_model import UNIGRAM, read_sentencepiece_model
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, read_config
+from ..tokenizer_config import check_are_added, read_config
 from .looked_up_pieces import read_model, unigram_of
 from .sentencepiece_class import read_file, spec_of
 
@@ -44,8 +44,7 @@ def read_bert_generation_folder(folder: CheckpointFolder) -> TokenizerSpec:
     if odd is not None:  # the class drops some of these flags
         message = f"added token {shown(odd)} has single_word, lstrip or rstrip, not supported with {FILE}"
         raise refusal("added-token-unsupported", message, file=CONFIG_FILE)
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, added, FILE, file)
+    check_are_added(tokens.extra, added, FILE)
     unknown_id = ids[tokens.special["unk_token"]]
     if unknown_id != model.unknown_id:
         message = f"unk_token is {shown(tokens.special['unk_token'])}, another piece than the unknown one of {FILE}"

@@ -18,7 +18,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..token_search import check_found_alike
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, has_segments, read_config
+from ..tokenizer_config import check_are_added, check_unsupported, has_segments, read_config
 from ..tokenizer_json.template import template_of
 from ..tokenizer_json.word_level import read_word_level_json
 from ..vocab_text import FILE, MAX_BYTES, text_of
@@ -57,8 +57,7 @@ def read_esm_folder(folder: CheckpointFolder) -> TokenizerSpec:
     check_found_alike(found, FILE)
     spec = read_word_level_json(_described(vocab, named, tokens.special))
     added = {token.content: token for token in named if token.special}
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, added, FILE, file)
+    check_are_added(tokens.extra, added, FILE)
     return replace(spec, notes=tokens.notes)
 
 

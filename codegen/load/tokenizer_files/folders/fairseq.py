@@ -12,7 +12,7 @@ from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, flag_of, read_config
+from ..tokenizer_config import check_are_added, check_unsupported, flag_of, read_config
 from ..tokenizer_json.template import read_post_processor, template_of
 from ..vocab_text import FILE as VOCAB_FILE
 from .symbol_merges import Merges, check_symbols, described, described_tokens, found_tokens, model_of, read_lines
@@ -50,8 +50,7 @@ def read_fairseq_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
     model = model_of(tuple(ids), merges, ids[tokens.special["unk_token"]], marks_goes_on=True)
     words = {"type": "Split", "pattern": {"Regex": f"{_NO_SPACE}+\\n?"}, "behavior": "Removed", "invert": True}
     by_content = {token.content: token for token in added if token.special}
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, by_content, VOCAB_FILE, file)
+    check_are_added(tokens.extra, by_content, VOCAB_FILE)
     return TokenizerSpec(
         normalizer=NoNormalizer(),
         segmenter=LineWordSegmenter(),

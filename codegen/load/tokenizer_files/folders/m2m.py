@@ -25,7 +25,15 @@ from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..sentencepiece_model import BPE, CONTROL, NORMAL, SentencePieceModel
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, class_of, content_of, has_segments, read_config
+from ..tokenizer_config import (
+    check_are_added,
+    check_is_added,
+    check_unsupported,
+    class_of,
+    content_of,
+    has_segments,
+    read_config,
+)
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from .llama import derived_merges
 from .looked_up_pieces import (
@@ -154,8 +162,7 @@ def _added_tokens(tokens: FolderTokens, vocab: dict[str, int], codes: dict[str, 
     by_text = {token.content: token for token in added}
     for code in codes:
         check_is_added(code, "language_codes", by_text, "the list of added tokens", CONFIG_FILE)
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, by_text, VOCAB_FILE, file)
+    check_are_added(tokens.extra, by_text, VOCAB_FILE)
     return added
 
 

@@ -22,7 +22,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..sentencepiece_model import CONTROL, UNIGRAM, SentencePieceModel
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, class_of, read_config
+from ..tokenizer_config import check_are_added, check_unsupported, class_of, read_config
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from .looked_up_pieces import (
     DECODER,
@@ -65,8 +65,7 @@ def read_marian_folder(
             message = f"added token {shown(token.content)} has the id {token.id} here, {number} in {VOCAB_FILE}"
             raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
     added = {token.content: token for token in tokens.of(vocab)}
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, added, VOCAB_FILE, file)
+    check_are_added(tokens.extra, added, VOCAB_FILE)
     spec = _source(source, raw[0], vocab, tokens)
     reader = partial(_source, target, raw[1], vocab, tokens)
     return spec, _target((source, target), vocab, tokens), DECODER, reader

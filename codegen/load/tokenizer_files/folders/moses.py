@@ -12,7 +12,7 @@ from ...refusal import refusal, shown
 from ..folder_tokens import read_tokens
 from ..moses_library import LIBRARY, moses_tokenizer
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_is_added, check_unsupported, has_segments, read_config
+from ..tokenizer_config import check_are_added, check_unsupported, has_segments, read_config
 from ..tokenizer_json.fields import check_vocab
 from ..tokenizer_json.template import read_post_processor, template_of
 from .byte_level import MERGES_FILE, VOCAB_FILE
@@ -60,8 +60,7 @@ def read_biogpt_folder(folder: CheckpointFolder) -> TokenizerSpec:
     pieces = tuple(sorted(ids, key=ids.__getitem__))
     model = model_of(pieces, merges, ids[tokens.special["unk_token"]])
     by_content = {token.content: token for token in added if token.special}
-    for key, value, file in tokens.extra:
-        check_is_added(value, key, by_content, VOCAB_FILE, file)
+    check_are_added(tokens.extra, by_content, VOCAB_FILE)
     return TokenizerSpec(
         normalizer=NoNormalizer(),
         segmenter=MosesSegmenter(),
