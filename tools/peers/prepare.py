@@ -58,6 +58,9 @@ class Preparation:
             return self._ctranslate2(precision)
         if kind == "llamacpp":
             return self._llamacpp(precision)
+        if kind == "litert":
+            path = self._litert()
+            return self._litert_int8(path) if precision == "int8" else path
         if kind == "openvino":
             return self._openvino_int8() if precision == "int8" else self._onnx(fused=False)
         path = self._onnx(fused=bool(form))
@@ -156,6 +159,27 @@ class Preparation:
             part = path.with_suffix(".part")
             types = {"DefaultTensorType": TensorProto.FLOAT}  # of what follows ONNX Runtime's own ops
             quantize_dynamic(source, part, per_channel=True, weight_type=QuantType.QInt8, extra_options=types)
+            part.rename(path)
+        return path
+
+    def _litert(self) -> Path:
+        from .litert_model import write_litert
+
+        path = self.folder / "texts.tflite"
+        if not path.exists():
+            part = path.with_suffix(".part")
+            write_litert(self.checkpoint, part)
+            part.rename(path)
+        return path
+
+    def _litert_int8(self, source: Path) -> Path:
+        from .litert_model import quantize_litert
+
+        path = source.with_name(f"{source.stem}-int8.tflite")
+        if not path.exists():
+            part = path.with_suffix(".part")
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):  # its progress
+                quantize_litert(source, part)
             part.rename(path)
         return path
 

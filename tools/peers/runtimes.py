@@ -57,6 +57,8 @@ PEERS = (
     "openvino-int8",
     "openvino-bf16",
     "openvino-fp32",
+    "litert-int8",
+    "litert-fp32",
     "torch-int8",
     "torch-bf16",
     "torch-fp32",
@@ -96,6 +98,10 @@ def load(setup: Setup) -> Runtime | WritingRuntime:
         from .run_openvino import OpenVino
 
         return OpenVino(setup)
+    if kind == "litert":
+        from .run_litert import LiteRt
+
+        return LiteRt(setup)
     from .run_torch import Torch, TorchWriter
 
     return TorchWriter(setup) if setup.writes else Torch(setup)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/compare as a whole: a run with etch alone; generative models beside their peer; and, where the other runtimes
-are installed, that the ONNX models mean the checkpoint."""
+are installed, that what is written for them means the checkpoint."""
 
 from __future__ import annotations
 
@@ -88,29 +88,34 @@ def test_models_that_write(family: ModuleType, runtime: str, modules: str, tmp_p
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("fused", [False, True])
-def test_onnx_model_means_the_checkpoint(fused: bool, tmp_path: Path) -> None:
-    runnable = (
-        PEERS_PYTHON.exists()
-        and subprocess.run(
-            [PEERS_PYTHON, "-c", "import onnx, onnxruntime"], capture_output=True, check=False
-        ).returncode
-        == 0
-    )
-    if not runnable:
-        pytest.skip("tools/compare has not installed ONNX Runtime")
-    write_tiny_checkpoint(tmp_path, hidden=32, heads=4, layers=2, intermediate=48)
-    ids = [1, 5, 9, 6, 7, 2]
+@pytest.mark.parametrize(
+    ("peer", "modules", "bound"),
+    [
+        ("onnxruntime-fp32", "onnx, onnxruntime", 1e-4),
+        ("onnxruntime-fp32-fused", "onnx, onnxruntime", 1e-4),
+        ("litert-fp32", "ai_edge_litert", 1e-4),
+        ("litert-int8", "ai_edge_quantizer", 0.05),
+    ],
+)
+def test_models_of_other_runtimes_mean_the_checkpoint(peer: str, modules: str, bound: float, tmp_path: Path) -> None:
+    python = python_with(modules)
+    if python is None:
+        pytest.skip(f"tools/compare has not installed {modules}")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    write_tiny_checkpoint(folder, hidden=32, heads=4, layers=2, intermediate=48)
+    texts = [[1, 5, 9, 6, 7, 2], [1, 4, 2]]
     code = (
-        "import json, sys; from pathlib import Path; from tools.peers.onnx_model import write_onnx; "
+        "import json, sys; from pathlib import Path; from tools.peers import prepare; "
         "from tools.peers.runtimes import load; from tools.peers.setup import Setup; "
-        "folder, name = Path(sys.argv[1]), sys.argv[2]; "
-        "write_onnx(folder, folder / 'model.onnx', fused=bool(int(sys.argv[3]))); "
-        "runtime = load(Setup(name, 1, folder / 'model.onnx', folder, 32)); "
-        "print(json.dumps(runtime.call(json.loads(sys.argv[4]))()))"
+        "folder, name, texts = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[4]); "
+        "prepare.BUILD = Path(sys.argv[3]); model = prepare.Preparation(folder, 32, texts).model(name); "
+        "runtime = load(Setup(name, 1, model, folder, 32)); "
+        "print(json.dumps([runtime.call(ids)() for ids in texts]))"
     )
-    command = [PEERS_PYTHON, "-c", code, tmp_path, "onnxruntime-fp32", str(int(fused)), json.dumps(ids)]
+    command = [python, "-c", code, folder, peer, tmp_path / "build", json.dumps(texts)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    exact = Reference(tmp_path).output(ids, [0] * len(ids))
-    assert np.abs(np.array(json.loads(done.stdout)) - exact).max() < 1e-4
+    reference = Reference(folder)
+    for ids, logits in zip(texts, json.loads(done.stdout), strict=True):
+        assert np.abs(np.array(logits) - reference.output(ids, [0] * len(ids))).max() < bound
