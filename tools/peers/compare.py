@@ -20,7 +20,7 @@ from .inputs import Input, InputError, Labelled, of_length, open_tokenizer, read
 from .prepare import Preparation
 from .processes import Worker, WorkerError, fresh_process, machine, pinned, processors
 from .report import FIRST, Report, Result
-from .runs import STARTS, chosen, in_turns, prepare_all, start_all
+from .runs import STARTS, ask_each, chosen, each, in_turns, prepare_all, start_all
 from .runtimes import GENERATORS, PEERS, TOKENIZERS, WRITERS
 from .setup import Setup
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"compare: {error}", file=sys.stderr)
         return 2
     except WorkerError as error:
-        print(f"compare: a runtime stopped before its turns were over: {error}", file=sys.stderr)
+        print(f"compare: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -114,15 +114,17 @@ def run(options: argparse.Namespace) -> None:
         try:
             results = {peer: Result(peer, threads, worker) for peer, worker in workers.items()}
             if index == 0:
-                for peer, worker in workers.items():
-                    results[peer].error = mean_error(worker, calibration, reference)
-                    results[peer].accuracy = accuracy(worker, rows) if rows else None
-            take_turns(workers, inputs, options.rounds, results)
-            seconds = throughput(workers, [row.text for row in rows], min(options.rounds, THROUGHPUT_ROUNDS))
+                errors = each(workers, report, lambda _, worker: mean_error(worker, calibration, reference))
+                shares = each(workers, report, lambda _, worker: accuracy(worker, rows)) if rows else {}
+                for peer in workers:
+                    results[peer].error, results[peer].accuracy = errors[peer], shares.get(peer)
+            take_turns(workers, inputs, options.rounds, results, report)
+            texts = [row.text for row in rows]
+            seconds = throughput(workers, texts, min(options.rounds, THROUGHPUT_ROUNDS), report)
         finally:
             for worker in workers.values():
                 worker.stop()
-        report.table(threads, inputs, list(results.values()))
+        report.table(threads, inputs, [results[peer] for peer in workers])
         if seconds:
             report.throughput(threads, len(rows), seconds)
     texts = [row.text for row in rows] or [item.text for item in inputs]
@@ -151,39 +153,46 @@ def accuracy(worker: Worker, rows: list[Labelled]) -> float:
     return sum(right) / len(right)
 
 
-def take_turns(workers: dict[str, Worker], inputs: list[Input], rounds: int, results: dict[str, Result]) -> None:
+def take_turns(
+    workers: dict[str, Worker], inputs: list[Input], rounds: int, results: dict[str, Result], report: Report
+) -> None:
     for item in inputs:
         for form in ({"ids": item.ids}, {"text": item.text}):
-            for peer, times in in_turns(workers, form, rounds).items():
+            for peer, times in in_turns(workers, form, rounds, report).items():
                 results[peer].times[(item.name, next(iter(form)))] = times
 
 
-def throughput(workers: dict[str, Worker], texts: list[str], rounds: int) -> dict[tuple[str, int], float]:
+def throughput(
+    workers: dict[str, Worker], texts: list[str], rounds: int, report: Report
+) -> dict[tuple[str, int], float]:
     """Median seconds for all texts, in turn, of each runtime that takes several at once and each size it names."""
-    asked = [(peer, size) for peer, worker in workers.items() for size in worker.batches] if texts else []
-    seconds: dict[tuple[str, int], list[float]] = {pair: [] for pair in asked}
-    for _ in range(rounds):
-        for peer, size in asked:
-            seconds[peer, size] += workers[peer].ask(calls=1, texts=texts, batch=size)["seconds"]
-    return {pair: statistics.median(values) for pair, values in seconds.items()}
+    if not texts:
+        return {}
+
+    def once(_: str, worker: Worker) -> list[float]:
+        """By size of batch."""
+        return [worker.ask(calls=1, texts=texts, batch=size)["seconds"][0] for size in worker.batches]
+
+    turns = [each(workers, report, once) for _ in range(rounds)]
+    return {
+        (peer, size): statistics.median(turn[peer][index] for turn in turns)
+        for peer, worker in workers.items()
+        for index, size in enumerate(worker.batches)
+    }
 
 
 def compare_tokenizers(setups: dict[str, Setup], texts: list[str], rounds: int, report: Report) -> None:
     """All texts again and again, in turn, on one thread."""
     workers = start_all(setups, 1, texts[0], 1, report)
-    seconds: dict[str, list[float]] = {peer: [] for peer in workers}
-    tokens: dict[str, int] = {}
     try:
-        for _ in range(rounds):
-            for peer, worker in workers.items():
-                answer = worker.ask(calls=1, texts=texts)
-                tokens[peer] = answer["result"]
-                seconds[peer] += answer["seconds"]
+        turns = [ask_each(workers, report, calls=1, texts=texts) for _ in range(rounds)]
     finally:
         for worker in workers.values():
             worker.stop()
     size = sum(len(text.encode()) for text in texts)
-    report.tokenizers(len(texts), size, tokens, {peer: statistics.median(values) for peer, values in seconds.items()})
+    tokens = {peer: turns[0][peer]["result"] for peer in workers}
+    seconds = {peer: statistics.median(turn[peer]["seconds"][0] for turn in turns) for peer in workers}
+    report.tokenizers(len(texts), size, tokens, seconds)
 
 
 def report_starts(preparation: Preparation, etch: list[str], first: Input, report: Report) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import logging
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .inputs import InputError
 from .prepare import BUILD, Preparation
 from .processes import Worker, WorkerError
 from .report import Report, Times
 from .setup import Setup
+
+Answer = TypeVar("Answer")
 
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
 TURN_CALLS = 50
@@ -79,14 +81,32 @@ def start_all(
     return workers
 
 
-def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int) -> dict[str, Times]:
+def each(workers: dict[str, Worker], report: Report, ask: Callable[[str, Worker], Answer]) -> dict[str, Answer]:
+    """What `ask` gets of each. A runtime whose process ends is reported and left out of `workers` from then on."""
+    answers = {}
+    for peer, worker in list(workers.items()):
+        try:
+            answers[peer] = ask(peer, worker)
+        except WorkerError as error:
+            report.skipped(peer, str(error))
+            workers.pop(peer).stop()
+    if not workers:
+        raise WorkerError("no runtime is left")
+    return answers
+
+
+def ask_each(workers: dict[str, Worker], report: Report, **request: Any) -> dict[str, dict[str, Any]]:
+    """The answers of all that answer a request."""
+    return each(workers, report, lambda _, worker: worker.ask(**request))
+
+
+def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int, report: Report) -> dict[str, Times]:
     """Seconds of a request: A B C A B C. A turn calls several times, more often where a call is short."""
-    calls: dict[str, int] = {}
-    for peer, worker in workers.items():
-        (once,) = worker.ask(calls=1, **request)["seconds"]
-        calls[peer] = max(1, min(TURN_CALLS, int(TURN_SECONDS / once)))
-    seconds: dict[str, list[float]] = {peer: [] for peer in workers}
-    for _ in range(rounds):
-        for peer, worker in workers.items():
-            seconds[peer] += worker.ask(calls=calls[peer], **request)["seconds"]
-    return {peer: Times(statistics.median(values), min(values)) for peer, values in seconds.items()}
+    once = ask_each(workers, report, calls=1, **request)
+    calls = {peer: max(1, min(TURN_CALLS, int(TURN_SECONDS / answer["seconds"][0]))) for peer, answer in once.items()}
+    turns = [
+        each(workers, report, lambda peer, worker: worker.ask(calls=calls[peer], **request)["seconds"])
+        for _ in range(rounds)
+    ]
+    times = {peer: [second for turn in turns for second in turn[peer]] for peer in workers}
+    return {peer: Times(statistics.median(values), min(values)) for peer, values in times.items()}

@@ -17,7 +17,7 @@ from .inputs import InputError
 from .prepare import Preparation
 from .processes import Worker, machine
 from .report import Report
-from .runs import STARTS, chosen, in_turns, prepare_all, start_all
+from .runs import STARTS, ask_each, chosen, in_turns, prepare_all, start_all
 from .runtimes import GENERATORS, WRITERS
 
 LENGTHS = (20,)
@@ -55,8 +55,9 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
             try:
                 for beams in searches:
                     request = first | {"beams": beams}
-                    tokens = {peer: worker.ask(calls=0, **request)["result"] for peer, worker in workers.items()}
-                    times = in_turns(workers, request, options.rounds)
+                    written = ask_each(workers, report, calls=0, **request)
+                    times = in_turns(workers, request, options.rounds, report)
+                    tokens = {peer: written[peer]["result"] for peer in workers}
                     report.written(threads, (read, length), beams, workers, tokens, times)
             finally:
                 stop(workers)

@@ -196,15 +196,22 @@ def test_what_was_written_is_reported(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 class FakeWorker:
-    """Answers with seconds that were written down before."""
+    """Answers with seconds that were written down before; then its process ends."""
 
     def __init__(self, name: str, order: list[str], seconds: list[float]) -> None:
         self._name, self._order, self._seconds = name, order, iter(seconds)
+        self.stopped = False
         self.start_seconds, self.megabytes, self.threads, self.version, self.detail = 0.1, 20.0, 1, "1.0", ""
 
     def ask(self, **request: Any) -> dict[str, Any]:
         self._order.append(self._name)
-        return {"seconds": [next(self._seconds)] * request["calls"], "result": [0.0, 1.0]}
+        second = next(self._seconds, None)
+        if second is None:
+            raise processes.WorkerError("its process ended")
+        return {"seconds": [second] * request["calls"], "result": [0.0, 1.0]}
+
+    def stop(self) -> None:
+        self.stopped = True
 
 
 def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -214,7 +221,7 @@ def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixtur
     second = FakeWorker("b", order, [9.0, 4.0, 6.0, 80.0] * 2)
     workers: Any = {"etch-w8a8": first, "torch-fp32": second}
     results = {peer: Result(peer, 1, worker) for peer, worker in workers.items()}
-    compare.take_turns(workers, [item], 3, results)
+    compare.take_turns(workers, [item], 3, results, Report(None))
     assert order == ["a", "b"] * 8
     assert results["etch-w8a8"].times == {("5 tokens", form): Times(2.0, 1.0) for form in ("ids", "text")}
     assert results["torch-fp32"].times[("5 tokens", "ids")] == Times(6.0, 4.0)
@@ -226,6 +233,18 @@ def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixtur
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert {line["peer"] for line in written} == {"etch-w8a8", "torch-fp32"}
     assert [line["milliseconds"] for line in written if "input" in line] == [2000.0, 2000.0, 6000.0, 6000.0]
+
+
+def test_a_runtime_that_ends_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """The others go on, with all their times; without any the comparison ends."""
+    order: list[str] = []
+    workers: Any = {"a": FakeWorker("a", order, [1.0, 2.0, 4.0, 3.0]), "b": FakeWorker("b", order, [1.0, 2.0])}
+    ended = workers["b"]
+    assert runs.in_turns(workers, {"ids": [1]}, 3, Report(None)) == {"a": Times(3.0, 2.0)}
+    assert (list(workers), order, ended.stopped) == (["a"], ["a", "b", "a", "b", "a", "b", "a"], True)
+    assert capsys.readouterr().out == "skipped b: its process ended\n"
+    with pytest.raises(processes.WorkerError, match="no runtime is left"):
+        runs.in_turns(workers, {"ids": [1]}, 3, Report(None))
 
 
 def state(process: int) -> str:
@@ -294,10 +313,10 @@ def test_throughput_has_a_row_for_each_size(capsys: pytest.CaptureFixture[str], 
     }
     for worker, sizes in zip(workers.values(), ([0], [1, 16], []), strict=True):
         worker.batches = sizes
-    seconds = compare.throughput(workers, ["x", "y"], 3)
+    seconds = compare.throughput(workers, ["x", "y"], 3, Report(None))
     assert order == ["a", "b", "b"] * 3
     assert seconds == {("etch-w8a8", 0): 2.0, ("onnxruntime-int8", 1): 9.0, ("onnxruntime-int8", 16): 5.0}
-    assert compare.throughput(workers, [], 3) == {}
+    assert compare.throughput(workers, [], 3, Report(None)) == {}
 
     lines = tmp_path / "lines.jsonl"
     Report(lines).throughput(2, 2, seconds)
