@@ -252,8 +252,17 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     _check_padding(checkpoint, tokens)
     graph = graph_of_heads(checkpoint, lambda each: build_graph(each, tokens))
     graph = graph_of_task(checkpoint, graph)
+    _check_segments(checkpoint, graph)
     _check_questions(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
+
+
+def _check_segments(checkpoint: Checkpoint, graph: Graph) -> None:
+    """EtchError where one text would be of a segment that the model has no row for."""
+    needed = checkpoint.tokenizer.template.segments_of_one
+    if needed > graph.segments:
+        message = f"post_processor: tokens of one text are of segment {needed - 1}, the model has {graph.segments}"
+        raise EtchError("tokenizer-template", "front-end", message)
 
 
 def _check_padding(checkpoint: Checkpoint, tokens: int) -> None:

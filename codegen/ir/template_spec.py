@@ -33,6 +33,11 @@ class Template:
     padding: Padding | None = None
 
     @property
+    def segments_of_one(self) -> int:
+        """How many a model needs for one text."""
+        return 1 + max(part.segment for part in self.single)
+
+    @property
     def segments(self) -> int:
         """How many a model needs for two texts."""
         return 1 + max(part.segment for part in self.pair)

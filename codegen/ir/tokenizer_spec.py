@@ -10,6 +10,7 @@ from typing import Literal
 from .split_spec import CharacterSplit, ExpressionSegmenter
 from .template_spec import Template
 
+MOST_WORD_CHARS = 4096  # of WordPiece: scratch grows with it, and so does the time for the worst word
 MASKS = ("[MASK]", "<mask>")  # what most tokenizers call theirs
 
 

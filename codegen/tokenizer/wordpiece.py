@@ -8,11 +8,9 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import WordLevelModel, WordPieceModel
+from ..ir.tokenizer_spec import MOST_WORD_CHARS, WordLevelModel, WordPieceModel
 from . import trie
 from .fields import Field, Part, byte_array, signed, unsigned
-
-MOST_WORD_CHARS = 4096  # scratch grows with it, and so does the time for the worst word
 
 _NO_FIRST_NODE = 0xFF  # as in runtime/src/tokenizer/models/trie.hpp: no 255 bytes begin a character
 _ASCII_PUNCTUATION = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")

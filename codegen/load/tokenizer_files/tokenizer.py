@@ -44,6 +44,7 @@ from .folders.moses import read_biogpt_folder
 from .folders.plbart import TOKENIZER_CLASS as PLBART
 from .folders.plbart import read_plbart_folder
 from .folders.unigram import MODEL_FILES, is_unigram_folder, read_unigram_folder
+from .mistral_repair import check_repaired
 from .tokenizer_config import BERT_TOKENIZER, LLAMA_TOKENIZER, TokenizerConfig, class_name, read_config
 from .tokenizer_json.bert import read_bert_json
 from .tokenizer_json.character_bpe import is_character_bpe
@@ -74,7 +75,10 @@ def read_tokenizer(
     usual_class: str = BERT_TOKENIZER,
 ) -> TokenizerSpec:
     """The same where tokenizer.json is `described`, or missing; `folder` has the files beside it."""
-    name = class_name(read_config(folder), class_in_config, usual_class)
+    config = read_config(folder)
+    if described is not None:
+        check_repaired(folder, config, described)
+    name = class_name(config, class_in_config, usual_class)
     by_class = _by_class(folder, described, name)
     if by_class is not None:
         spec, file = by_class
@@ -96,13 +100,13 @@ def read_tokenizer(
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
         file = TOKENIZER_JSON
     else:
-        config = TokenizerConfig(folder, class_in_config, usual_class)
-        if described is not None and not config.rebuilds and is_word_piece_of_steps(described):
+        settings = TokenizerConfig(folder, class_in_config, usual_class)
+        if described is not None and not settings.rebuilds and is_word_piece_of_steps(described):
             read, model = read_word_piece_json, "WordPiece"
             spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
             file = TOKENIZER_JSON
         else:
-            parts = _word_piece(folder, described, config)
+            parts = _word_piece(folder, described, settings)
             spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
     wheel = wheel_of(spec.json, file)

@@ -107,6 +107,14 @@ REFUSED: dict[str, tuple[Edit | None, dict[str, Any], str, str]] = {
     "a piece more": (lambda of: of["model"]["vocab"].update(J=33), {}, "tokenizer-conflict", "model"),
     "merges": (lambda of: of["model"].update(merges=[["A", "C"]]), {}, "tokenizer-conflict", "model"),
     "fused unknowns": (lambda of: of["model"].update(fuse_unk=True), {}, "tokenizer-conflict", "model"),
+    "texts keep their end": (
+        lambda of: of.update(
+            truncation={"direction": "Left", "max_length": 9, "strategy": "LongestFirst", "stride": 0}
+        ),
+        {},
+        "tokenizer-setting",
+        "direction 'Left'",
+    ),
     "a normalizer": (lambda of: of.update(normalizer={"type": "Lowercase"}), {}, "tokenizer-conflict", "normalizer"),
     "an unknown token": (None, {"unk_token": "<u>"}, "missing-special-token", "<u>"),
     "another begin": (None, {"cls_token": "<m>"}, "missing-special-token", "<m>"),

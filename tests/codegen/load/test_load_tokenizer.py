@@ -99,6 +99,7 @@ SHAPE_CASES = [
     t("pre-tokenizer field", part("pre_tokenizer", behavior="Isolated"), "tokenizer-field"),
     t("post-processor null", put(TOKENIZER, post_processor=None), "tokenizer-post-processor"),
     t("post-processor of bytes", part("post_processor", type="ByteLevel"), "tokenizer-post-processor"),
+    t("word of 5000 characters", part("model", max_input_chars_per_word=5000), "tokenizer-type", "in 1..4096"),
     t("truncated at its begin", put(TOKENIZER, truncation=_LEFT), "tokenizer-setting", "direction 'Left'"),
     t(
         "RoBERTa's without its settings",

@@ -14,6 +14,8 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
+from codegen.expressions.syntax import parse
+from codegen.ir.split_spec import ExpressionLevel, ExpressionSegmenter
 from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.template_spec import Padding, Template, TemplatePart, bert_template
 from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
@@ -25,6 +27,7 @@ from codegen.tokenizer import (
     letter_tables,
     unicode_tables,
 )
+from codegen.tokenizer.expressions import compile_expressions
 from codegen.tokenizer.unicode_probe import Probe, probe
 from codegen.tokenizer.wordpiece import scratch_bytes
 
@@ -168,6 +171,16 @@ def test_bytes_per_piece() -> None:
     pieces = (*PIECES, *(f"{'##' if i % 4 == 0 else ''}{i * 7919 % 10**6:06d}" for i in range(30_000)))
     tables = compile_tokenizer(_with_pieces(tuple(dict.fromkeys(pieces))))
     assert tables.constants["table_bytes"] / tables.constants["piece_count"] < 7
+
+
+@pytest.mark.parametrize("expression", ["(?i:s{1}s)", "'(?i:s{1,1}t|x)", "(?i:f{1}i)"])
+def test_an_expression_that_finds_one_character_for_two_letters_is_refused(expression: str) -> None:
+    """Oniguruma takes \u00df for ss here, and \ufb06 for st; the automaton does not."""
+    described = {"type": "Split", "pattern": {"Regex": expression}, "behavior": "Isolated", "invert": False}
+    level = ExpressionLevel(parse(expression), "isolated")
+    with pytest.raises(EtchError, match="otherwise than these expressions are read here") as refused:
+        compile_expressions(ExpressionSegmenter((level,), json.dumps(described)))
+    assert refused.value.code == "tokenizer-pre-tokenizer"
 
 
 def test_scratch_formula() -> None:

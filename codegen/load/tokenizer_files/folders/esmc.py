@@ -26,6 +26,7 @@ from ..tokenizer_config import (
     read_special_map,
 )
 from ..tokenizer_json.fields import FILE as JSON_FILE
+from ..tokenizer_json.fields import notes_of
 from ..tokenizer_json.template import template_of
 
 TOKENIZER_CLASS = "EsmcTokenizer"
@@ -56,6 +57,7 @@ def read_esmc_folder(folder: CheckpointFolder) -> TokenizerSpec:
     described = folder.read_json(JSON_FILE) if folder.has(JSON_FILE) else None
     if described is not None:
         _check_described(described)
+    unused = () if described is None else notes_of(described)
     _check_of_class(config, read_special_map(folder))
     tokens = read_tokens(folder, config, described, _TOKENS, rebuilds=True)
     for key in _OF_VOCABULARY:
@@ -71,7 +73,7 @@ def read_esmc_folder(folder: CheckpointFolder) -> TokenizerSpec:
     for key, value, file in tokens.extra:
         plain = value if isinstance(value, dict) else {"content": value, **_PLAIN}
         check_is_added(plain, key, added, JSON_FILE, file)
-    return replace(spec, notes=(*tokens.notes, *_notes(described, unknown, template)))
+    return replace(spec, notes=(*tokens.notes, *unused, *_notes(described, unknown, template)))
 
 
 def _check_of_class(config: dict[str, Any], special_map: dict[str, Any]) -> None:

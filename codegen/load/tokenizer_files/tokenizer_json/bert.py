@@ -6,13 +6,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ....ir.tokenizer_spec import BertNormalizer, Trimming
+from ....ir.tokenizer_spec import MOST_WORD_CHARS, BertNormalizer, Trimming
 from ...refusal import refusal, shown
 from .fields import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
 from .spelled_word_piece import TokenizerParts, bert_processor
 from .template import read_trimming
 
-MAX_WORD_CHARS = 10_000
 _NORMALIZER = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}
 _MODEL = {"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"}
 
@@ -75,10 +74,10 @@ def read_word_piece_model(value: object) -> dict[str, Any]:
                 "tokenizer-type", f"model.{key} must be a non-empty string, got {shown(model[key])}", file=FILE
             )
     longest = model["max_input_chars_per_word"]
-    if type(longest) is not int or not 1 <= longest <= MAX_WORD_CHARS:
+    if type(longest) is not int or not 1 <= longest <= MOST_WORD_CHARS:
         raise refusal(
             "tokenizer-type",
-            f"model.max_input_chars_per_word must be in 1..{MAX_WORD_CHARS}, got {shown(longest)}",
+            f"model.max_input_chars_per_word must be in 1..{MOST_WORD_CHARS}, got {shown(longest)}",
             file=FILE,
         )
     check_vocab(model["vocab"], model["unk_token"])
