@@ -101,7 +101,7 @@ def score(program: Program, spec: TokenizerSpec, rows: Rows, target: TargetToken
     texts = encoded(program, spec, rows)
     found = emulated(program, texts) if target is None else written(program, texts, target)
     result = scored(program.task, rows, texts, found, time.monotonic() - begin)
-    draws = program.target is not None and program.target.sampling is not None
+    draws = program.target_rules is not None and program.target_rules.sampling is not None
     return replace(result, notes=(_OF_BEST_TOKENS,)) if draws else result
 
 
@@ -144,7 +144,7 @@ def emulated(program: Program, texts: Sequence[Text]) -> Outputs:
 
 def written(program: Program, texts: Sequence[Text], target: TargetTokenizer) -> list[str]:
     """What the program writes for each text, whatever the kernel."""
-    rules = program.target
+    rules = program.target_rules
     assert rules is not None
     found, speller = [""] * len(texts), Speller(target)
     with stage("evaluate", "text", len(texts)):
@@ -158,7 +158,7 @@ def written(program: Program, texts: Sequence[Text], target: TargetTokenizer) ->
 
 def written_tokens(program: Program, texts: Sequence[Sequence[int]]) -> list[list[int]]:
     """Of each text what is written: the best that a search finds, or greedily."""
-    rules = program.target
+    rules = program.target_rules
     assert rules is not None
     if rules.search.beams == 1:
         return write_greedily(program, texts)

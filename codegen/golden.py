@@ -80,10 +80,10 @@ def make_golden(program: p.Program, spec: TokenizerSpec, target: TargetTokenizer
     tokenizer = text_tokenizer(spec, program.max_tokens)
     texts = golden_texts(program, spec)
     encodings = [tokenizer.encode(text) for text in texts]
-    begin = [] if program.target is None else list(program.target.read_first(()))
+    begin = [] if program.target_rules is None else list(program.target_rules.read_first(()))
     with stage("golden", "text", len(texts)):
         read = [Text(encoding.ids or begin, encoding.type_ids) for encoding in encodings]
-        outputs = list(_answers(program, read) if program.target is None else _written(program, read))
+        outputs = list(_answers(program, read) if program.target_rules is None else _written(program, read))
     goldens = []
     for text, encoding, asked, (output, *others) in zip(texts, encodings, read, outputs, strict=True):
         spelled = b"" if target is None else _spelled(target, [] if _has_encoder(program) else asked.ids, output)
@@ -111,7 +111,7 @@ def _written(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArra
 
 def _has_encoder(program: p.Program) -> bool:
     """Whether what is written begins a text of its own."""
-    return program.target is None or bool(program.target.begin)
+    return program.target_rules is None or bool(program.target_rules.begin)
 
 
 def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) -> bytes:
@@ -157,10 +157,10 @@ def estimated_seconds(program: p.Program, tokens: int) -> float:
 
 def _golden_steps(program: p.Program, tokens: int) -> int:
     """How often what repeats is run for one text."""
-    if program.target is None:
+    if program.target_rules is None:
         return 1
-    read_first = len(program.target.begin) or max(1, tokens)
-    return read_first - 1 + min(program.target.max_tokens, GOLDEN_TARGET)
+    read_first = len(program.target_rules.begin) or max(1, tokens)
+    return read_first - 1 + min(program.target_rules.max_tokens, GOLDEN_TARGET)
 
 
 # Of an op that is run so often, for so many tokens, in so many steps; 0 of what is little beside others.

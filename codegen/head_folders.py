@@ -193,7 +193,7 @@ def _encoder_of(graph: g.Graph) -> tuple[g.Node, ...]:
     end = last + 1
     while end < len(graph.body) and isinstance(node := graph.body[end], g.Norm) and node.input == node.out:
         end += 1
-    if last < 0 or graph.target is not None:
+    if last < 0 or graph.target_rules is not None:
         raise EtchError("head-not-supported", "front-end", "a model without layers of an encoder has no heads")
     return graph.body[:end]
 

@@ -139,7 +139,7 @@ def _calibrated(
 def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> None:
     """EtchError where a generative model is asked for what there is for others only, or the other way round."""
     check_max_target(request.max_target, graph)
-    if graph.target is None:
+    if graph.target_rules is None:
         return
     given = {"--gpu": request.gpu, "--min-tokens": request.limits is not None and request.limits.min_tokens is not None}
     asked = next((option for option, is_given in given.items() if is_given), None)
@@ -181,7 +181,7 @@ def _decided(
     """What is pruned; where there are limits, as the search for them found it, with the bits that it found."""
     prune = request.prune
     columns = request.prune_columns or request.columns
-    if prune is not None and graph.target is not None:
+    if prune is not None and graph.target_rules is not None:
         return request, vocabulary.prune_corpus(read_sides(checkpoint, prune.corpus, columns, echo), prune.bound)
     texts = None if prune is None else vocabulary.read_corpus(prune.corpus, columns, echo)
     if request.limits is None:
@@ -230,7 +230,7 @@ def _build(request: Request, model: Model, echo: Echo) -> None:
 
 def check_max_target(max_target: int | None, graph: Graph) -> None:
     """EtchError where a limit is asked for of what a model writes that writes nothing."""
-    if graph.target is None and max_target is not None:
+    if graph.target_rules is None and max_target is not None:
         message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
         raise EtchError("option-conflict", "arguments", message)
 
@@ -318,7 +318,7 @@ def make_model(
     encoder = encoder_of(program) if gpu else None
     tokenizer = compile_tokenizer(checkpoint.tokenizer, words_of=program.vocabulary if program.task.by_words else 0)
     target_text = None
-    if checkpoint.target is not None and program.target is not None:
+    if checkpoint.target is not None and program.target_rules is not None:
         target_text = compile_target(checkpoint.target, checkpoint.tokenizer, tokenizer)
     rooms = checked_rooms(rooms)
     table_places = checked_places(table_places)

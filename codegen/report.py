@@ -122,17 +122,19 @@ def plan_lines(plan: Plan, rooms: Sequence[Room]) -> list[str]:
 def _arenas_beside(model: Model) -> list[str]:
     """Of a generative model: the arena with other beams, shorter texts and shorter targets."""
     program = model.program
-    target = program.target
-    if target is None:
+    rules = program.target_rules
+    if rules is None:
         return []
     shorter = {
-        name: (most // 4, most // 2) for name, most in (("source", program.max_tokens), ("target", target.max_tokens))
+        name: (most // 4, most // 2) for name, most in (("source", program.max_tokens), ("target", rules.max_tokens))
     }
     beside = {
-        "beams": [(n, replace(target, search=replace(target.search, beams=n))) for n in (1, 2, 4, 8)],
-        "target": [(n, replace(target, max_tokens=n)) for n in shorter["target"] if n],
+        "beams": [(n, replace(rules, search=replace(rules.search, beams=n))) for n in (1, 2, 4, 8)],
+        "target": [(n, replace(rules, max_tokens=n)) for n in shorter["target"] if n],
     }
-    changed = {name: [(n, replace(program, target=other)) for n, other in all_of] for name, all_of in beside.items()}
+    changed = {
+        name: [(n, replace(program, target_rules=other)) for n, other in all_of] for name, all_of in beside.items()
+    }
     changed["source"] = [(n, replace(program, max_tokens=n)) for n in shorter["source"] if n]
     scratch = model.tokenizer.constants["scratch_bytes"]
     lines = []
@@ -158,7 +160,7 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     program = model.program
     lookups = (op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum | p.EmbeddingMean))
     word = next(term.table.name for op in lookups for term in op.terms if term.by == "ids")
-    of_rows = {word} if graph.target is None else {word, *(head.value for head in graph.heads)}
+    of_rows = {word} if graph.target_rules is None else {word, *(head.value for head in graph.heads)}
     row_bytes = sum(table.bytes for table in model.tables if table.part in of_rows) // program.vocabulary
     before = compile_tokenizer(checkpoint.tokenizer, words_of=graph.vocabulary if graph.task.by_words else 0)
     target = None if checkpoint.target is None else compile_target(checkpoint.target, checkpoint.tokenizer, before)

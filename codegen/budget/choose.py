@@ -68,7 +68,7 @@ def choose(
 
 def _untried(checkpoint: Checkpoint, graph: Graph, limits: Limits, texts: Sequence[str] | None) -> list[str]:
     """Options that would allow forms of fewer bytes."""
-    if graph.target is not None:  # takes neither under a budget
+    if graph.target_rules is not None:  # takes neither under a budget
         return []
     prune = texts is None and is_prunable(checkpoint.tokenizer.model)
     shorten = limits.min_tokens is None and checkpoint.tokenizer.template.padding is None

@@ -36,7 +36,7 @@ class Judge:
         self._errors: dict[Form, float] = {}
         program, count = space.program(space.whole), len(rows.rows)
         screened = _LEAST_ROWS
-        if program.target is None:
+        if program.target_rules is None:
             tokens = sum(len(text.ids) for text in self._texts_of(space.whole, rows)) / count
             taken = estimated_seconds(program, max(1, round(tokens)))  # 0 where nothing is multiplied
             screened = int(_SECONDS / max(taken, _SECONDS / _MOST_ROWS))
@@ -70,7 +70,7 @@ class Judge:
     def _outputs(self, form: Form) -> NDArray[np.float64]:
         """For the few rows: logits of each step that the whole model writes, where it writes."""
         program, texts = self._space.judged_program(form), self._texts_of(form, self._few)
-        if program.target is None:
+        if program.target_rules is None:
             return evaluate.emulated(program, texts).astype(np.float64)
         return np.concatenate(logits_of(program, [text.ids for text in texts], self._written)).astype(np.float64)
 

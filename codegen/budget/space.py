@@ -166,7 +166,7 @@ class Space:
 
     def _embeddings(self, form: Form, rows: np.ndarray | slice | None = None) -> dict[str, p.Integers]:
         matrices = self._matrices[form.embedding_bits]
-        if self._graph.target is not None:  # all pieces stay, and there are as many positions as it may write
+        if self._graph.target_rules is not None:  # all pieces stay, and there are as many positions as it may write
             return {name: matrices[name] for name in (*self._words, *self._positions)}
         rows = self.vocabulary(form.bound).rows if rows is None else rows
         words = {name: _rows(matrices[name], rows) for name in self._words}

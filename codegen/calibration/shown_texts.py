@@ -31,7 +31,7 @@ def show(program: p.Program, texts: Sequence[Text], weights_for: WeightsFor) -> 
     inputs of each linear."""
     ids = [text.ids for text in texts]
     read = f"{len(texts)} texts, {sum(map(len, ids)):,} tokens"
-    if program.target is None:
+    if program.target_rules is None:
         emulate_texts(program, texts, weights_for)
         return read
     targets = write_greedily(program, ids)
@@ -47,7 +47,7 @@ def chosen_texts(
     To show: as many from the beginning as fit in MOST_TOKENS or MOST_READ, at least one. The others are not
     tokenized. `asked` is the stage of errors.
     """
-    most = MOST_TOKENS if program.target is None else MOST_READ
+    most = MOST_TOKENS if program.target_rules is None else MOST_READ
     digest = hashlib.sha256()
     lines = _hashed(texts, digest)
     chosen: list[Text] = []
@@ -79,7 +79,7 @@ def judge(programs: Mapping[str, p.Program], reference: Interpreter, texts: list
     the first one does."""
     ids = [text.ids for text in texts]
     first = next(iter(programs.values()))
-    targets = [] if first.target is None else write_greedily(first, ids)
+    targets = [] if first.target_rules is None else write_greedily(first, ids)
     if targets:
         pairs = zip(texts, targets, strict=True)
         exact = [_stacked(reference.logits(text.ids, text.segments, written[:-1]) for text, written in pairs)]

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from ..ir.constants import powers
-from ..ir.graph import Target
+from ..ir.graph import TargetRules
 from ..ir.search import Search
 from .best import powers_of
 from .floats import F32Array, row_maximum
@@ -46,14 +46,14 @@ class _Beam:
     state: State
 
 
-def log_sum(row: F32Array, target: Target, count: int) -> np.float32:
+def log_sum(row: F32Array, rules: TargetRules, count: int) -> np.float32:
     """M + log2(S) * ln(2), with M the largest logit and S the sum of powers of best.py, a block after the other.
 
     Of all tokens, or of those that may be written behind `count` others.
     """
     row = row.copy()
-    if target.search.renormalize:
-        row[target.not_after(count)] = NOT_THERE
+    if rules.search.renormalize:
+        row[rules.not_after(count)] = NOT_THERE
     return _log_sum_of_all(row)
 
 
@@ -62,23 +62,23 @@ def _log_sum_of_all(row: F32Array) -> np.float32:
     return row_maximum(row) + log2(total)[0] * LN2
 
 
-def beam_search(state: State, begin: Sequence[int], target: Target, search: Search) -> list[Written]:
+def beam_search(state: State, begin: Sequence[int], rules: TargetRules, search: Search) -> list[Written]:
     """The sequences that are found, the best first. `state` has read all that a target begins with but for its last
     token."""
-    most, count = target.max_tokens, search.beams
-    lengths = powers(most + target.counted, search.length_penalty)[target.counted :]
+    most, count = rules.max_tokens, search.beams
+    lengths = powers(most + rules.counted, search.length_penalty)[rules.counted :]
     running = [_Beam((), np.float32(0), state)]
     found: list[Written] = []
     for length in range(1, most + 1):
         last = length == most
-        forced = target.forced_end and last
-        candidates = [one for beam in running for one in _continued(beam, begin, target, count, forced)]
+        forced = rules.forced_end and last
+        candidates = [one for beam in running for one in _continued(beam, begin, rules, count, forced)]
         # stable: the lower beam, the lower id
-        candidates = sorted(candidates, key=lambda one: -one.score)[: (1 + len(target.ends)) * count]
-        over = [last or target.ended(one.tokens) for one in candidates]
+        candidates = sorted(candidates, key=lambda one: -one.score)[: (1 + len(rules.ends)) * count]
+        over = [last or rules.ended(one.tokens) for one in candidates]
         if not (len(found) == count and search.early_stopping is True):
             new = [
-                Written(one.tokens, one.score / lengths[length - 1], target.ended(one.tokens) and not forced)
+                Written(one.tokens, one.score / lengths[length - 1], rules.ended(one.tokens) and not forced)
                 for one, is_over in zip(candidates[:count], over[:count], strict=True)
                 if is_over
             ]
@@ -93,15 +93,15 @@ def beam_search(state: State, begin: Sequence[int], target: Target, search: Sear
     return found
 
 
-def _continued(beam: _Beam, begin: Sequence[int], target: Target, count: int, forced: bool) -> list[_Beam]:
+def _continued(beam: _Beam, begin: Sequence[int], rules: TargetRules, count: int, forced: bool) -> list[_Beam]:
     """The best ways to go on, by their logits, of equal ones the lower id."""
     logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else begin[-1])
     if forced:
-        return [_Beam((*beam.tokens, target.ends[0]), beam.score, state)]
+        return [_Beam((*beam.tokens, rules.ends[0]), beam.score, state)]
     whole = _log_sum_of_all(logits)
-    logits = target.restrictions.applied(logits, begin, beam.tokens, whole)
-    some = log_sum(logits, target, len(beam.tokens)) if target.search.renormalize else whole
-    allowed = np.delete(np.arange(len(logits)), target.not_after(len(beam.tokens)))
-    best = allowed[np.argsort(-logits[allowed], kind="stable")[: count + len(target.ends)]]
+    logits = rules.restrictions.applied(logits, begin, beam.tokens, whole)
+    some = log_sum(logits, rules, len(beam.tokens)) if rules.search.renormalize else whole
+    allowed = np.delete(np.arange(len(logits)), rules.not_after(len(beam.tokens)))
+    best = allowed[np.argsort(-logits[allowed], kind="stable")[: count + len(rules.ends)]]
     sums = beam.score + (logits[best] - some)
     return [_Beam((*beam.tokens, int(id)), score, state) for id, score in zip(best, sums, strict=True)]

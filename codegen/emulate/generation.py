@@ -41,23 +41,23 @@ class Generation:
     """One text that is being written; of `most` tokens at most, where that is not 0 and fewer than there may be."""
 
     def __init__(self, program: p.Program, ids: Sequence[int], segments: Sequence[int], most: int = 0) -> None:
-        if program.target is None:
+        if program.target_rules is None:
             raise ValueError("the program writes nothing")
-        self._program, self._target = program, program.target
-        if 0 < most < self._target.max_tokens:
-            self._target = replace(self._target, max_tokens=most)
+        self._program, self._rules = program, program.target_rules
+        if 0 < most < self._rules.max_tokens:
+            self._rules = replace(self._rules, max_tokens=most)
         self._values = Values(program, [Text(ids, segments)])
         self._read = 0
         for step in program.steps[:-1]:
             run(step, self._values)
-        self._begin = self._target.read_first(ids)
+        self._begin = self._rules.read_first(ids)
         *before, self._next = self._begin
         for token in before:
             self.logits_behind(token)
 
     def logits_behind(self, token: int) -> F32Array:
         """[vocabulary]: of a step that reads `token`."""
-        if not 0 <= token < self._target.vocabulary or self._read == self._target.steps(self._program.max_tokens):
+        if not 0 <= token < self._rules.vocabulary or self._read == self._rules.steps(self._program.max_tokens):
             raise ValueError(f"token {token} after {self._read} steps")
         rows = run_pass(self._values, self._program, [[token]], [self._read])
         self._read += 1
@@ -71,45 +71,45 @@ class Generation:
 
     def beams(self, search: Search | None = None) -> list[Written]:
         """What is found, the best first."""
-        return beam_search(self, self._begin, self._target, search or self._target.search)
+        return beam_search(self, self._begin, self._rules, search or self._rules.search)
 
     def written(self) -> list[Written]:
         """What a call writes: all that a search finds, the best first, or the one text of the best tokens."""
-        if self._target.search.beams > 1:
+        if self._rules.search.beams > 1:
             return self.beams()
         tokens, logits = self.greedy()
-        by_itself = self._target.best(logits[-1], self._begin, tokens[:-1]) in self._target.ends
+        by_itself = self._rules.best(logits[-1], self._begin, tokens[:-1]) in self._rules.ends
         return [Written(tuple(tokens), self.score(tokens, logits), by_itself)]
 
     def greedy(self, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
         """What is written, its end included where there is one, and the logits of each step: the token of the largest,
         the lower one of equals. No more than `capacity` tokens of it."""
-        target = self._target
-        most = target.max_tokens
+        rules = self._rules
+        most = rules.max_tokens
         written: list[int] = []
         logits: list[F32Array] = []
-        while len(written) < (most if capacity is None else min(most, capacity)) and not target.ended(written):
+        while len(written) < (most if capacity is None else min(most, capacity)) and not rules.ended(written):
             logits.append(self.logits_behind(written[-1] if written else self._next))
-            forced = target.forced_end and len(written) == most - 1
-            written.append(target.ends[0] if forced else target.best(logits[-1], self._begin, written))
+            forced = rules.forced_end and len(written) == most - 1
+            written.append(rules.ends[0] if forced else rules.best(logits[-1], self._begin, written))
         return written, logits
 
     def drawn(self, sampling: Sampling, capacity: int | None = None) -> tuple[list[int], np.float32, bool]:
         """What is written where tokens are drawn, its score, and whether its end was drawn, forced or not. No more than
         `capacity` tokens of it."""
-        target = self._target
+        rules = self._rules
         written: list[int] = []
         score = np.float32(0)
         ended = False
-        most = target.max_tokens if capacity is None else min(target.max_tokens, capacity)
+        most = rules.max_tokens if capacity is None else min(rules.max_tokens, capacity)
         while len(written) < most and not ended:
             logits = self.logits_behind(written[-1] if written else self._next)
-            logits = target.restrictions.applied(logits, self._begin, written)
-            logits[target.not_after(len(written))] = NOT_THERE
+            logits = rules.restrictions.applied(logits, self._begin, written)
+            logits[rules.not_after(len(written))] = NOT_THERE
             token, part = draw(logits, sampling, len(written))
-            ended = token in target.ends
-            if target.forced_end and len(written) == target.max_tokens - 1:
-                written.append(target.ends[0])
+            ended = token in rules.ends
+            if rules.forced_end and len(written) == rules.max_tokens - 1:
+                written.append(rules.ends[0])
             else:
                 written.append(token)
                 score += part
@@ -119,7 +119,7 @@ class Generation:
         """Of what is written greedily: the sum of its log-probabilities, without that of a forced end."""
         score = np.float32(0)
         for count, (token, row) in enumerate(zip(written, logits, strict=True), 1):
-            if not (self._target.forced_end and count == self._target.max_tokens):
-                changed = self._target.restrictions.applied(row, self._begin, written[: count - 1])
-                score += changed[token] - log_sum(changed, self._target, count - 1)
+            if not (self._rules.forced_end and count == self._rules.max_tokens):
+                changed = self._rules.restrictions.applied(row, self._begin, written[: count - 1])
+                score += changed[token] - log_sum(changed, self._rules, count - 1)
         return score

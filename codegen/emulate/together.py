@@ -23,9 +23,9 @@ class Together:
     def __init__(
         self, program: p.Program, texts: Sequence[Sequence[int]], weights_for: WeightsFor | None = None
     ) -> None:
-        target = program.target
-        assert target is not None
-        read = [ids if target.begin else target.read_first(ids) for ids in texts]
+        rules = program.target_rules
+        assert rules is not None
+        read = [ids if rules.begin else rules.read_first(ids) for ids in texts]
         self._program = program
         self._values = Values(program, [Text(ids, [0] * len(ids)) for ids in read], weights_for)
         self._read = [0] * len(texts)
@@ -52,8 +52,8 @@ def logits_of(
     weights_for: WeightsFor | None = None,
 ) -> list[F32Array]:
     """[written, vocabulary] of each text: what each step computes where this is what they write."""
-    assert program.target is not None
-    first = [program.target.read_first(ids) for ids in texts]
+    assert program.target_rules is not None
+    first = [program.target_rules.read_first(ids) for ids in texts]
     read = [(*before, *tokens[:-1]) for before, tokens in zip(first, written, strict=True)]
     rows = Together(program, texts, weights_for).read(read)
     return [of_text[len(before) - 1 :] for of_text, before in zip(rows, first, strict=True)]
@@ -61,18 +61,18 @@ def logits_of(
 
 def write_greedily(program: p.Program, texts: Sequence[Sequence[int]]) -> list[list[int]]:
     """What Generation.greedy() writes for each text."""
-    target = program.target
-    assert target is not None
+    rules = program.target_rules
+    assert rules is not None
     together, going = Together(program, texts), list(range(len(texts)))
     written: list[list[int]] = [[] for _ in texts]
-    begins = [target.read_first(ids) for ids in texts]
+    begins = [rules.read_first(ids) for ids in texts]
     rows = together.read(begins)
-    for count in range(target.max_tokens):
-        forced = target.forced_end and count == target.max_tokens - 1
+    for count in range(rules.max_tokens):
+        forced = rules.forced_end and count == rules.max_tokens - 1
         for i, of_text in zip(going, rows, strict=True):
-            written[i].append(target.ends[0] if forced else target.best(of_text[-1], begins[i], written[i]))
-        kept = [k for k, i in enumerate(going) if not target.ended(written[i])]
-        if not kept or count == target.max_tokens - 1:
+            written[i].append(rules.ends[0] if forced else rules.best(of_text[-1], begins[i], written[i]))
+        kept = [k for k, i in enumerate(going) if not rules.ended(written[i])]
+        if not kept or count == rules.max_tokens - 1:
             break
         together.keep(kept)
         going = [going[k] for k in kept]

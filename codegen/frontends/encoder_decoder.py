@@ -25,7 +25,7 @@ from .shared.computed import Computed
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
-from .shared.target import build_behind_encoder, build_target, check_begin
+from .shared.target_rules import build_behind_encoder, build_target_rules, check_begin
 
 MODEL_TYPE = "encoder-decoder"
 HARMLESS_KEYS = frozenset({"encoder", "decoder", "vocab_size"})  # the halves have one each
@@ -129,13 +129,13 @@ def graph_of(
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
     `max_target` those of a target behind what it begins with, its end included; `generation` is as in
-    `build_target`."""
+    `build_target_rules`."""
     encoder, decoder = _halves(config)
     vocabulary = decoder.tables.vocabulary
-    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
+    rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
     parts.check_max_tokens(max_source, encoder.positions, f"encoder.{_POSITIONS}")
-    parts.check_max_tokens(target.steps(max_source), decoder.positions, f"decoder.{_POSITIONS}")
-    check_begin(target, decoder.first - 1 if decoder.kind.counts_from_padding else None)
+    parts.check_max_tokens(rules.steps(max_source), decoder.positions, f"decoder.{_POSITIONS}")
+    check_begin(rules, decoder.first - 1 if decoder.kind.counts_from_padding else None)
     body = bert_like.encoder_body(
         encoder.config, tensors, "encoder.", encoder.tables, encoder.shape, bert_like.BERT, encoder.first
     )
@@ -158,7 +158,7 @@ def graph_of(
         max_source,
         notes,
         repeat=(*written, *logits),
-        target=target,
+        target_rules=rules,
     )
 
 

@@ -18,7 +18,7 @@ from .shared import parts
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .shared.encoder_layer import LayerShape, post_norm_layer, pre_norm_layer
 from .shared.sinusoids import interleaved_sinusoids
-from .shared.target import build_behind_encoder, build_target
+from .shared.target_rules import build_behind_encoder, build_target_rules
 from .transformer_encoder import POSITIONS, choice
 
 MODEL_TYPE = "transformer"
@@ -62,8 +62,8 @@ def graph_of(
     """The graph of a checkpoint; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
     `max_target` those of a target behind what it begins with, its end included."""
     limits, shape = read_limits(config), transformer_encoder.read_shape(config)
-    target = build_target(config, generation, limits.target_vocabulary, max_target, has_encoder=True)
-    for tokens in (max_source, target.steps(max_source)):
+    rules = build_target_rules(config, generation, limits.target_vocabulary, max_target, has_encoder=True)
+    for tokens in (max_source, rules.steps(max_source)):
         parts.check_max_tokens(tokens, limits.positions, POSITIONS)
     pre_norm = choice(config, "norm", ("post", "pre")) == "pre"
     source_words, target_words, weight = _words(config, tensors, shape.hidden, limits)
@@ -91,7 +91,7 @@ def graph_of(
         1,
         max_source,
         repeat=repeat,
-        target=target,
+        target_rules=rules,
     )
 
 

@@ -7,7 +7,7 @@ from . import graph as g
 from . import program as p
 from . import walks
 from .check_operands import refuse
-from .check_target import unsound
+from .check_target_rules import unsound
 from .global_rows import GlobalRows
 from .op import reads, writes
 

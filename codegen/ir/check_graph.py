@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from . import graph as g
 from .check_ops import CHECK, IN_WORDS, Check, RowKind
-from .check_target import check_target, unsound
+from .check_target_rules import check_target_rules, unsound
 from .check_uses import check_tied, check_uses
 from .op import by_layer, reads, slots
 
 
 def check_graph(graph: g.Graph) -> None:
     """EtchError (stage check) where something does not fit."""
-    check_target(graph)
+    check_target_rules(graph)
     _walk(graph)
     check_uses(graph)
     names: dict[str, g.Parameter] = {}
@@ -34,7 +34,7 @@ def rows_of(graph: g.Graph) -> dict[str, RowKind]:
 def _walk(graph: g.Graph) -> Check:
     check = Check(graph)
     for kind, node in ((phase.kind, node) for phase in graph.phases for node in phase.body):
-        check.target = graph.target if kind == "repeat" else None
+        check.target_rules = graph.target_rules if kind == "repeat" else None
         layers = node if isinstance(node, g.Layers) else None
         if layers is not None and (layers.count < 1 or not layers.body):
             raise unsound(f"{layers.name}: {layers.count} layers of {len(layers.body)} ops")

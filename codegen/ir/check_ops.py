@@ -8,7 +8,7 @@ from typing import Literal
 from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
-from .check_target import unsound
+from .check_target_rules import unsound
 from .convolutions import MOST_TAPS
 from .in_place import LEAST_CAP, XIELU_NUMBERS
 from .stage import Stage
@@ -32,7 +32,7 @@ class Check:
         self.graph = graph
         self.rows: dict[str, RowKind] = {}
         self.layers: g.Layers | None = None
-        self.target: g.Target | None = None  # in the phase that repeats
+        self.target_rules: g.TargetRules | None = None  # in the phase that repeats
 
     def width(self, value: str) -> int:
         if value not in self.graph.widths:
@@ -46,9 +46,9 @@ class Check:
     @property
     def positions(self) -> int:
         """Rows of tokens or of steps that are attended to at most, in this phase."""
-        if self.target is None:
+        if self.target_rules is None:
             return self.graph.max_tokens
-        return self.target.steps(self.graph.max_tokens)
+        return self.target_rules.steps(self.graph.max_tokens)
 
     def shape(self, parameter: g.Parameter, *shape: int) -> None:
         for array in parameter.arrays:
@@ -64,8 +64,8 @@ CHECK: Stage[None] = Stage("check")
 @CHECK.on(g.Embed)
 def _embed(op: g.Embed, check: Check) -> None:
     entries = {"ids": check.graph.vocabulary, "segments": check.graph.segments, "positions": check.graph.max_tokens}
-    if check.target is not None:
-        entries = {"ids": check.target.vocabulary, "segments": 0, "positions": check.positions}
+    if check.target_rules is not None:
+        entries = {"ids": check.target_rules.vocabulary, "segments": 0, "positions": check.positions}
     if not op.terms:
         raise unsound(f"'{op.out}' is a sum of nothing")
     for term in op.terms:
@@ -75,18 +75,18 @@ def _embed(op: g.Embed, check: Check) -> None:
             raise unsound(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
         if term.first and term.by != "positions":
             raise unsound(f"{term.table.name}: only positions can begin at {term.first}")
-        if term.by == "segments" and check.target is not None:
+        if term.by == "segments" and check.target_rules is not None:
             raise unsound(f"{term.table.name}: what is generated has no segments")
         _check_neighbor(term, check)
         if term.dropped is not None:
             _check_dropped(term, check)
-    check.out(op.out, "tokens" if check.target is None else "steps")
+    check.out(op.out, "tokens" if check.target_rules is None else "steps")
 
 
 def _check_neighbor(term: g.Term, check: Check) -> None:
     """Of a text all ids are there at once, of what is generated one."""
     name, most = term.table.name, check.graph.max_tokens
-    if term.shift and (term.by != "ids" or check.target is not None or abs(term.shift) > most):
+    if term.shift and (term.by != "ids" or check.target_rules is not None or abs(term.shift) > most):
         raise unsound(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
     if term.outside is not None and not (term.shift and 0 <= term.outside < check.graph.vocabulary):
         raise unsound(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
@@ -94,7 +94,7 @@ def _check_neighbor(term: g.Term, check: Check) -> None:
 
 def _check_dropped(term: g.Term, check: Check) -> None:
     """Of a text all ids are there at once, to be counted."""
-    is_by_own_id = term.by == "ids" and not term.shift and check.target is None
+    is_by_own_id = term.by == "ids" and not term.shift and check.target_rules is None
     if not is_by_own_id or not 0 <= term.dropped < check.graph.vocabulary:
         raise unsound(f"{term.table.name}: only entries by id of a text can be dropped, not {term.dropped}")
 
@@ -160,7 +160,7 @@ def _xielu(op: g.Xielu, check: Check) -> None:
 def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
     rows = _check_rows(op.input, check)
     _check_taps(op, check)
-    if rows == "tokens" and check.target is not None:
+    if rows == "tokens" and check.target_rules is not None:
         raise unsound(f"{op.name}: rows of the text belong before what repeats")
     check.out(op.out, rows)
 

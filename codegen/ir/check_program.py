@@ -74,7 +74,7 @@ class _Walk:
                 self.blocks(blocks, first_rows=blocks.last_layer_first_row and layer == loop.count - 1)
 
     def repeat(self, repeat: p.Repeat) -> None:
-        if repeat.over == "steps" and self._program.target is not None:
+        if repeat.over == "steps" and self._program.target_rules is not None:
             self._for_step(repeat)
             return
         for step in repeat.body * (2 if repeat.over == "steps" else 1):  # again with what the first one leaves
@@ -92,7 +92,11 @@ class _Walk:
         for output in self._program.outputs:
             if output.task.rows == "steps":
                 steps = any(isinstance(step, p.Repeat) and step.over == "steps" for step in self._program.steps)
-                same("steps that write, and what they write", (steps, self._program.target is not None), (True, True))
+                same(
+                    "steps that write, and what they write",
+                    (steps, self._program.target_rules is not None),
+                    (True, True),
+                )
             one = output.task.rows in ("text", "steps")
             self._need(output.buffer, "first" if one else "all", "the result")
             rows = "one" if one else "tokens"

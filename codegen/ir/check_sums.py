@@ -16,7 +16,7 @@ MOST_PRODUCTS = 65_536  # in a sum
 
 def check_sums(program: p.Program) -> None:
     """EtchError (stage check) where a linear has more inputs, or a text more keys, than a sum holds products."""
-    written = program.target.steps(program.max_tokens) if program.target is not None else 0
+    written = program.target_rules.steps(program.max_tokens) if program.target_rules is not None else 0
     keys = max(program.max_tokens, written)
     for op in ops_of(program):
         SUMS(op, keys)

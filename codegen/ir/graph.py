@@ -21,7 +21,7 @@ from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
 from .parameter import Parameter
 from .several import task_of_heads
-from .target import Target
+from .target_rules import TargetRules
 from .task import Task
 
 Index = Literal["ids", "segments", "positions"]
@@ -337,7 +337,7 @@ class Graph:
     max_tokens: int
     notes: tuple[str, ...] = ()  # what the front-end left out or assumed, for the report
     repeat: tuple[Node, ...] = ()  # body of the phase that repeats
-    target: Target | None = None  # what it writes
+    target_rules: TargetRules | None = None  # what it writes
 
     @property
     def phases(self) -> tuple[Phase, ...]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from .attention_shape import HeadShape, SoftCap
 from .buffer import CACHES, KEPT, Buffer, Kind, Rows, Storage
-from .graph import Target
+from .graph import TargetRules
 from .program_ops import (
     OPS,
     VOCABULARY_BLOCK,
@@ -187,7 +187,7 @@ class Program:
     vocabulary: int
     segments: int
     max_tokens: int
-    target: Target | None = None  # what the repeated steps write
+    target_rules: TargetRules | None = None  # what the repeated steps write
 
     @property
     def task(self) -> Task:

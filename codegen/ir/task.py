@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..files.table_file import Columns, Echo, Row
-    from .target import Target
+    from .target_rules import TargetRules
     from .text import Text
     from .tokenizer_spec import TokenizerSpec
 
@@ -58,7 +58,7 @@ class Computation(Protocol):
         """The ops and layers of the phase that runs once."""
 
     @property
-    def target(self) -> Target | None:
+    def target_rules(self) -> TargetRules | None:
         """What it writes."""
 
 

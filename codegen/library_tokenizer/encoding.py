@@ -25,7 +25,7 @@ def encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[Text]:
 def takes(program: Program, ids: Sequence[int]) -> bool:
     """Whether a model computes a text of these tokens: without any it has nothing to compute, unless its target begins
     with the text and something is read in its place."""
-    return bool(ids) or (program.target is not None and program.target.empty is not None)
+    return bool(ids) or (program.target_rules is not None and program.target_rules.empty is not None)
 
 
 def check_taken(program: Program, number: int, text: Text, stage: str) -> Text:

@@ -24,7 +24,7 @@ class Place:
     rows: p.Rows  # of what an op needs for itself
     slots: dict[str, p.WeightSlot]  # of the parameters so far: one that several ops have is stored once
     tied: frozenset[str] = frozenset()  # embedding tables that are also the weights of a linear
-    target: g.Target | None = None  # in what is repeated, and in what is packed for it
+    target_rules: g.TargetRules | None = None  # in what is repeated, and in what is packed for it
     layers: int = 1  # that it is packed for
     steps: frozenset[str] = frozenset()  # values that have a row per step
     averaged: Mapping[str, g.Embed] = field(default_factory=dict)  # what has no rows, but for their mean
@@ -32,13 +32,13 @@ class Place:
     @property
     def positions(self) -> int:
         """Most rows of tokens, or of steps, that an op here looks up by position."""
-        return self.graph.max_tokens if self.target is None else self.target.steps(self.graph.max_tokens)
+        return self.graph.max_tokens if self.target_rules is None else self.target_rules.steps(self.graph.max_tokens)
 
     def looked_up(self, table: g.Parameter) -> int:
         """Most rows of a table that are looked up by position, in all phases that have it: it is stored once."""
         phases = {"once": self.graph.max_tokens}
-        if self.graph.target is not None:
-            phases["repeat"] = self.graph.target.steps(self.graph.max_tokens)
+        if self.graph.target_rules is not None:
+            phases["repeat"] = self.graph.target_rules.steps(self.graph.max_tokens)
         return max(
             phases[phase.kind]
             for phase in self.graph.phases

@@ -75,7 +75,7 @@ def _place(
         own,
         slots,
         tied,
-        target=graph.target if own == "one" else None,
+        target_rules=graph.target_rules if own == "one" else None,
         layers=node.count if isinstance(node, g.Layers) else 1,
         steps=frozenset(value for value, kind in rows.items() if kind == "steps"),
     )

@@ -47,7 +47,7 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
     tensors = {array.name for op, _ in products_of(graph) for array in op.weight.arrays}
     with progress.stage("quantize", "tensor", len(tensors)):
         steps: list[p.Step] = [step for section in sections for step in lowering.section(section)]
-        steps += lowering.head() if graph.target is None else lowering.generation()
+        steps += lowering.head() if graph.target_rules is None else lowering.generation()
     program = p.Program(
         recipe=recipe.name,
         steps=tuple(steps),
@@ -55,7 +55,7 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
         vocabulary=graph.vocabulary,
         segments=graph.segments,
         max_tokens=graph.max_tokens,
-        target=graph.target,
+        target_rules=graph.target_rules,
     )
     check_program(program)
     check_sums(program)

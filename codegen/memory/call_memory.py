@@ -32,12 +32,12 @@ def lives_of_calls(program: p.Program, last: int, tokenizer_scratch_bytes: int, 
         "segments": Life(tokens, begin, end),
         "tokenizer": Life(tokenizer_scratch_bytes, begin, begin),
     }
-    if program.target is not None:
-        most, beams = program.target.max_tokens, program.target.search.beams
+    if program.target_rules is not None:
+        most, beams = program.target_rules.max_tokens, program.target_rules.search.beams
         sizes_of_steps = {"written": 4 * most * beams}
         if beams > 1:
             sizes_of_steps |= {"parents": most * beams, "path": 4 * most}
-            if program.target.restrictions:
+            if program.target_rules.restrictions:
                 sizes_of_steps["history"] = 4 * most * beams
             planned["beams"] = Life(_BEAMS_BYTES, begin, last)
         for name, size in sizes_of_steps.items():
@@ -65,7 +65,7 @@ def _first_of_steps(program: p.Program) -> int:
 
 def _last_lookup(program: p.Program) -> int:
     """Of the ops the last one that reads the ids of the text: in every step where what is written begins with it."""
-    if program.target is not None and not program.target.begin:
+    if program.target_rules is not None and not program.target_rules.begin:
         return len(walks.ops_of(program))
     ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
     return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))

@@ -110,7 +110,7 @@ def plan_memory(
     scales: dict[str, int] = {}
     for buffer in buffers:
         data, row_scales = _bytes(buffer, _rows(buffer, program, row_block, target), program, target)
-        if program.target is not None and buffer == program.output:
+        if program.target_rules is not None and buffer == program.output:
             data = 4 * logits_at_once(program)
         sizes[buffer.name] = max(sizes.get(buffer.name, 0), data + row_scales)
         if row_scales:
@@ -269,7 +269,7 @@ def _aligned(size: int, target: Target) -> int:
 
 
 def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) -> int:
-    beams = 1 if program.target is None else program.target.search.beams
+    beams = 1 if program.target_rules is None else program.target_rules.search.beams
     if buffer.rows == "steps":
         return steps_of(program) if beams == 1 else beams * slot_rows(program)
     of_beams = {"one": beams, "sequences": beams}
@@ -279,8 +279,8 @@ def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) 
 
 def steps_of(program: p.Program) -> int:
     """Most rows that a sequence which is written has in the caches."""
-    assert program.target is not None
-    return program.target.steps(program.max_tokens)
+    assert program.target_rules is not None
+    return program.target_rules.steps(program.max_tokens)
 
 
 def slot_rows(program: p.Program) -> int:
@@ -290,9 +290,9 @@ def slot_rows(program: p.Program) -> int:
 
 def logits_at_once(program: p.Program) -> int:
     """Values that the logits of a pass take: those of the whole vocabulary for one row, or of a block for each beam."""
-    assert program.target is not None
-    entries, beams = program.target.vocabulary, program.target.search.beams
-    if program.target.all_logits:
+    assert program.target_rules is not None
+    entries, beams = program.target_rules.vocabulary, program.target_rules.search.beams
+    if program.target_rules.all_logits:
         return entries * beams
     return max(entries, min(entries, p.VOCABULARY_BLOCK) * beams)
 

@@ -52,7 +52,7 @@ def traffic_of(program: p.Program, plan: Plan, target: Target) -> dict[str, int]
             taken[buffer.name] += int(times.runs * share * sizes[buffer.name])
         scratch = SCRATCH(op, program, target)
         taken["scratch"] += 2 * times.runs * scratch * SCRATCH_USES(op, rows_in(op, times, program), times, target)
-    steps = 1 if program.target is None else steps_of(program)
+    steps = 1 if program.target_rules is None else steps_of(program)
     for name in sizes.keys() - used - {"scratch"}:
         taken[name] = 2 * sizes[name] * (1 if name in ("tokenizer", "ids", "segments", "texts") else steps)
     return dict(taken)
@@ -94,8 +94,8 @@ def _blocks(step: p.Blocks, times: Times, row_block: int, program: p.Program) ->
 def _repeat(step: p.Repeat, times: Times, row_block: int, program: p.Program) -> Times:
     if step.over != "steps":
         return times
-    assert program.target is not None
-    return Times(steps_of(program), 1, program.target.search.beams, in_steps=True)
+    assert program.target_rules is not None
+    return Times(steps_of(program), 1, program.target_rules.search.beams, in_steps=True)
 
 
 def rows_in(op: p.Op, times: Times, program: p.Program) -> int:

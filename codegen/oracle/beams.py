@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ir.graph import Target
+from ..ir.graph import TargetRules
 from ..ir.search import Search
 from .functions import F64Array
 
@@ -27,32 +27,32 @@ class Written:
 def search(
     logits: Callable[[Sequence[int]], F64Array],
     begin: Sequence[int],
-    target: Target,
+    rules: TargetRules,
     settings: Search,
     max_tokens: int | None = None,
 ) -> list[Written]:
     """The ended sequences, the best first. `logits` are of the step behind what is written so far, and
     what was read before that, `begin`. Of equal scores
     that of the lower beam counts as larger, then of the lower id."""
-    most = target.max_tokens if max_tokens is None else max_tokens
+    most = rules.max_tokens if max_tokens is None else max_tokens
     count, penalty = settings.beams, settings.length_penalty
-    taken = (1 + len(target.ends)) * count
+    taken = (1 + len(rules.ends)) * count
     running = [Written((), 0.0)] + [Written((), _NONE)] * (count - 1)
     ended: list[Written] = []
     for length in range(1, most + 1):
-        forced = target.forced_end and length == most
-        candidates = _candidates(running, logits, begin, target, taken, forced, settings.renormalize)
+        forced = rules.forced_end and length == most
+        candidates = _candidates(running, logits, begin, rules, taken, forced, settings.renormalize)
         last = length == most
-        ends = [last or target.ended(one.tokens) for one in candidates]
+        ends = [last or rules.ended(one.tokens) for one in candidates]
         if not (len(ended) == count and settings.early_stopping is True):
             new = [one for one, over in zip(candidates[:count], ends[:count], strict=True) if over]
-            scored = [Written(one.tokens, one.score / (length + target.counted) ** penalty) for one in new]
+            scored = [Written(one.tokens, one.score / (length + rules.counted) ** penalty) for one in new]
             ended = sorted([*ended, *scored], key=lambda one: -one.score)[:count]
         running = [one for one, over in zip(candidates, ends, strict=True) if not over][:count]
         if all(ends) or (len(ended) == count and settings.early_stopping is True):
             break
         best_length = most if settings.early_stopping == "never" and penalty > 0 else length
-        if len(ended) == count and running[0].score / (best_length + target.counted) ** penalty <= ended[-1].score:
+        if len(ended) == count and running[0].score / (best_length + rules.counted) ** penalty <= ended[-1].score:
             break
     return ended
 
@@ -61,7 +61,7 @@ def _candidates(
     running: list[Written],
     logits: Callable[[Sequence[int]], F64Array],
     begin: Sequence[int],
-    target: Target,
+    rules: TargetRules,
     count: int,
     forced: bool,
     renormalize: bool,
@@ -69,10 +69,10 @@ def _candidates(
     """The best ways to go on, by their sums."""
     rows = []
     for one in running:
-        row = target.restrictions.applied(_log_softmax(logits(one.tokens)), begin, one.tokens)
-        row[target.not_after(len(one.tokens))] = -np.inf
+        row = rules.restrictions.applied(_log_softmax(logits(one.tokens)), begin, one.tokens)
+        row[rules.not_after(len(one.tokens))] = -np.inf
         if forced:
-            row = np.where(np.arange(len(row)) == target.ends[0], 0.0, -np.inf)
+            row = np.where(np.arange(len(row)) == rules.ends[0], 0.0, -np.inf)
         rows.append((_log_softmax(row) if renormalize else row) + one.score)
     sums = np.concatenate(rows)
     best = np.argsort(-sums, kind="stable")[:count]

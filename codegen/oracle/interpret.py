@@ -50,35 +50,35 @@ class Interpreter:
     def generate(self, ids: Sequence[int], segments: Sequence[int], max_tokens: int | None = None) -> list[int]:
         """The target of one text, its end included where there is one: of each step the token with the largest logit,
         the lower one of equals."""
-        target = self._target
-        most = target.max_tokens if max_tokens is None else max_tokens
+        rules = self._rules
+        most = rules.max_tokens if max_tokens is None else max_tokens
         memory = self._once(ids, segments)
-        begin = target.read_first(ids)
+        begin = rules.read_first(ids)
         written: list[int] = []
-        while len(written) < most and not target.ended(written):
-            forced = target.forced_end and len(written) == most - 1
+        while len(written) < most and not rules.ended(written):
+            forced = rules.forced_end and len(written) == most - 1
             written.append(
-                target.ends[0] if forced else target.best(self._logits(memory, ids, written)[-1], begin, written)
+                rules.ends[0] if forced else rules.best(self._logits(memory, ids, written)[-1], begin, written)
             )
         return written
 
     def beams(self, ids: Sequence[int], segments: Sequence[int], settings: Search) -> list[Written]:
         """The same by beam search, the best first."""
         memory = self._once(ids, segments)
-        begin = self._target.read_first(ids)
-        return search(lambda written: self._logits(memory, ids, written)[-1], begin, self._target, settings)
+        begin = self._rules.read_first(ids)
+        return search(lambda written: self._logits(memory, ids, written)[-1], begin, self._rules, settings)
 
     @property
-    def _target(self) -> g.Target:
-        if self.graph.target is None:
+    def _rules(self) -> g.TargetRules:
+        if self.graph.target_rules is None:
             raise ValueError("the graph generates nothing")
-        return self.graph.target
+        return self.graph.target_rules
 
     def _once(self, ids: Sequence[int], segments: Sequence[int]) -> dict[str, F64Array]:
         return self._run("once", {}, ids, segments).values if self.graph.body else {}
 
     def _logits(self, memory: dict[str, F64Array], ids: Sequence[int], written: Sequence[int]) -> F64Array:
-        begin = self._target.read_first(ids)
+        begin = self._rules.read_first(ids)
         read = [*begin, *written]
         state = self._run("repeat", memory, read, [0] * len(read))
         return state.values[self.graph.heads[0].value][len(begin) - 1 :]

@@ -92,9 +92,9 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
             times = "" if rows == "1" else f"{rows} * "
             times = times if buffer.times == 1 else f"{buffer.times} * {times}"
             check(f"{times}encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}", name)
-    if program.target is not None:
+    if program.target_rules is not None:
         check(f"sizeof(Writing) <= {plan.placement('writing').size}", "writing")
-        if program.target.search.beams > 1:
+        if program.target_rules.search.beams > 1:
             check(f"sizeof(Beams) <= {plan.placement('beams').size}", "beams")
     if program.task.asks:
         check(f"sizeof(QuestionMemory) <= {plan.placement('question').size}", "question")
@@ -143,14 +143,14 @@ def _at(base: str, offset: int) -> str:
 
 
 def _rows_of(program: p.Program) -> dict[str, str]:
-    return _ROWS if program.target is None or program.target.search.beams == 1 else _ROWS_OF_BEAMS
+    return _ROWS if program.target_rules is None or program.target_rules.search.beams == 1 else _ROWS_OF_BEAMS
 
 
 def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Line:
     name, rows = buffer.name, _rows_of(program)[buffer.rows]
     if buffer.times > 1:
         rows = f"{buffer.times} * {rows}"
-    if program.target is not None and buffer == program.output and not program.target.all_logits:
+    if program.target_rules is not None and buffer == program.output and not program.target_rules.all_logits:
         return (
             f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
             f"f32 [{logits_at_once(program)}], some of each row",

@@ -17,7 +17,7 @@ EMBEDDINGS = "embeddings"  # where there is one sum
 def embedding_names(program: p.Program) -> dict[str, str]:
     """By what an embedding sum writes, what its terms are called; of the only one of a text `EMBEDDINGS`."""
     sums = [op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum)]
-    if program.target is None and len(sums) == 1:
+    if program.target_rules is None and len(sums) == 1:
         return {}
     return {op.out.name: f"{op.out.name}_{EMBEDDINGS}" for op in sums}
 

@@ -31,30 +31,30 @@ _LENGTHS = 6  # a line
 
 def target_values(program: p.Program) -> dict[str, Any]:
     """What every template may say of a target; where there is none, that there is none."""
-    target = program.target
-    if target is None:
+    rules = program.target_rules
+    if rules is None:
         return {"writes": False}
-    never = sorted(set(target.never))
+    never = sorted(set(rules.never))
     attentions = [op for op in walks.ops_in(_repeat(program)) if isinstance(op, p.Attention)]
     return {
         "writes": True,
-        "max_target": target.max_tokens,
+        "max_target": rules.max_tokens,
         "attends_to_text": any(op.keys.rows == "tokens" for op in attentions),
-        "begin": _ids(target.begin),
-        "begin_count": len(target.begin),
+        "begin": _ids(rules.begin),
+        "begin_count": len(rules.begin),
         "never": _ids(never),
         "never_count": len(never),
-        "ends": ", ".join(map(str, target.ends)),
-        "end_count": len(target.ends),
-        "forced_end": "true" if target.forced_end else "false",
-        "empty": -1 if target.empty is None else target.empty,
-        "all_logits": "true" if target.all_logits else "false",
-        "renormalize": "true" if target.search.renormalize else "false",
-        "least_tokens": target.least_tokens,
-        **_restriction_values(target.restrictions),
-        **_sampling_values(target.sampling or replace(Sampling(), temperature=0.0)),
-        "beams": target.search.beams,
-        **(_search_values(program, target.search) if target.search.beams > 1 else {}),
+        "ends": ", ".join(map(str, rules.ends)),
+        "end_count": len(rules.ends),
+        "forced_end": "true" if rules.forced_end else "false",
+        "empty": -1 if rules.empty is None else rules.empty,
+        "all_logits": "true" if rules.all_logits else "false",
+        "renormalize": "true" if rules.search.renormalize else "false",
+        "least_tokens": rules.least_tokens,
+        **_restriction_values(rules.restrictions),
+        **_sampling_values(rules.sampling or replace(Sampling(), temperature=0.0)),
+        "beams": rules.search.beams,
+        **(_search_values(program, rules.search) if rules.search.beams > 1 else {}),
     }
 
 
@@ -82,12 +82,12 @@ def _sampling_values(sampling: Sampling) -> dict[str, Any]:
 
 def _search_values(program: p.Program, search: Search) -> dict[str, Any]:
     """How the model searches."""
-    assert program.target is not None
+    assert program.target_rules is not None
     stopping = "at_once" if search.early_stopping is True else "estimate"
     if search.early_stopping == "never" and search.length_penalty > 0:
         stopping = "longest"
-    counted = program.target.counted
-    divisors = powers(program.target.max_tokens + counted, search.length_penalty)[counted:]
+    counted = program.target_rules.counted
+    divisors = powers(program.target_rules.max_tokens + counted, search.length_penalty)[counted:]
     lengths = [float_literal(value) for value in divisors]
     return {
         "stopping": stopping,
@@ -100,7 +100,7 @@ def _search_values(program: p.Program, search: Search) -> dict[str, Any]:
 
 def pass_values(program: p.Program, environment: Environment) -> dict[str, list[str]]:
     """The lines of read(), choose() and project(); none where nothing is written."""
-    if program.target is None:
+    if program.target_rules is None:
         return {}
     body = _repeat(program).body
     split = max((i for i, step in enumerate(body, 1) if isinstance(step, p.Loop)), default=0)
@@ -112,7 +112,7 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in walks.ops_in(step)):
         raise EtchError("generation-not-supported", "render", "keys and values are made by the layers of a step")
     names, sums = heads_of(program), embedding_names(program)
-    beams = program.target.search.beams > 1
+    beams = program.target_rules.search.beams > 1
     scope = Scope(environment, 1, texts="text", step=True, beams=beams, heads=names, embeddings=sums)
     return {
         "read": annotated([line for step in read for line in _lines(step, scope)]),

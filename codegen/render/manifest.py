@@ -118,5 +118,5 @@ def _bits(program: p.Program) -> dict[str, Any]:
 
 def _written(program: p.Program) -> dict[str, int]:
     """Of a generative model: sequences at a time, tokens at most."""
-    target = program.target
-    return {} if target is None else {"beams": target.search.beams, "max_target": target.max_tokens}
+    rules = program.target_rules
+    return {} if rules is None else {"beams": rules.search.beams, "max_target": rules.max_tokens}

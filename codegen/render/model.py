@@ -82,7 +82,7 @@ class Model:
 
 def render_model(model: Model, form: TableForm) -> list[Rendered]:
     """The generated files, without the manifest. The same model gives the same bytes."""
-    if model.program.target is None:
+    if model.program.target_rules is None:
         check_phases(model.program, "render")
     environment = template_environment()
     name = model.name
@@ -167,7 +167,7 @@ def _header_values(model: Model) -> dict[str, Any]:
 
 def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
     program, plan = model.program, model.plan
-    writes = program.target is not None
+    writes = program.target_rules is not None
     return {
         "questions": "true" if model.questions else "false",
         **shape_values(program, model.target),

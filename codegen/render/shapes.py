@@ -20,7 +20,7 @@ HEADS = "heads"  # where there is one
 def heads_of(program: p.Program) -> dict[str, str]:
     """By the name of a cache what its constants are called by; of others `HEADS`."""
     ops = _attentions(program)
-    if program.target is None and len({(op.shape, op.score_scale) for op in ops}) == 1:
+    if program.target_rules is None and len({(op.shape, op.score_scale) for op in ops}) == 1:
         return {}
     found: dict[str, str] = {}
     for op in ops:
@@ -44,7 +44,7 @@ def shape_values(program: p.Program, target: Target) -> dict[str, Any]:
     if differing is not None:
         count = len(_attentions(program))
         raise EtchError("attention-not-supported", "render", f"{count} attentions of different shapes or scales")
-    searches = program.target is not None and program.target.search.beams > 1
+    searches = program.target_rules is not None and program.target_rules.search.beams > 1
     return {"shapes": [_values(name, *next(iter(of)), target, searches) for name, of in found.items()]}
 
 

@@ -75,9 +75,9 @@ class Generation(Task):
 
 
 def _search(computed: Computation) -> str:
-    if computed.target is not None and computed.target.sampling is not None:
+    if computed.target_rules is not None and computed.target_rules.sampling is not None:
         return "drawn"
-    beams = 1 if computed.target is None else computed.target.search.beams
+    beams = 1 if computed.target_rules is None else computed.target_rules.search.beams
     return "greedy" if beams == 1 else f"{beams} beams"
 
 

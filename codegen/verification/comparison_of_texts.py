@@ -89,11 +89,11 @@ class ComparisonOfTexts:
 
 def options_of(program: Program) -> tuple[str, ...]:
     """Of the built program, so that it tells all that it found, and draws nothing."""
-    target = program.target
-    if target is None:
+    rules = program.target_rules
+    if rules is None:
         return ()
-    beams = ("--nbest", str(target.search.beams)) if target.search.beams > 1 else ()
-    return beams if target.sampling is None else (*beams, "--temperature", "0")
+    beams = ("--nbest", str(rules.search.beams)) if rules.search.beams > 1 else ()
+    return beams if rules.sampling is None else (*beams, "--temperature", "0")
 
 
 def answer_of(answer: Mapping[str, Any], tokens: Mapping[str, Any]) -> WrittenAnswer:
@@ -115,7 +115,7 @@ def compare_texts(
     answers: Sequence[WrittenAnswer],
 ) -> ComparisonOfTexts:
     """The contract is computed for each text, then its best sequence's logits in float64."""
-    rules, speller = program.target, Speller(target)
+    rules, speller = program.target_rules, Speller(target)
     assert rules is not None
     largest, total, count = [0.0], 0.0, 0
     changed, other_ids, other_texts, tokens = [], [], [], 0
@@ -163,8 +163,8 @@ def _bits(one: Told) -> tuple[str, bytes, str]:
 
 def _of_reference(reference: Interpreter, program: Program, ids: Sequence[int]) -> tuple[int, ...]:
     """The tokens that float64 writes."""
-    assert program.target is not None
-    segments, search = [0] * len(ids), program.target.search
+    assert program.target_rules is not None
+    segments, search = [0] * len(ids), program.target_rules.search
     if search.beams > 1:
         return reference.beams(ids, segments, search)[0].tokens
     return tuple(reference.generate(ids, segments))

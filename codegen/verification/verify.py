@@ -162,7 +162,7 @@ def _compared(
     texts: int,
 ) -> Comparison | ComparisonOfTexts:
     """`answers` are what _answers() gives for the program's task."""
-    if checkpoint.target is not None and program.target is not None:
+    if checkpoint.target is not None and program.target_rules is not None:
         return compare_texts(program, checkpoint.target, reference, encodings, answers)
     return compare(program, reference, encodings, answers, texts)
 
@@ -275,7 +275,7 @@ def _said_by(built: Path, program: Program, output: Output, lines: list[bytes]) 
 def _answers(program: Program, output: Output, said: Sequence[_Said]) -> list[Answer] | list[WrittenAnswer]:
     """What one head says in them, or the only one."""
     try:
-        if program.target is not None:
+        if program.target_rules is not None:
             return [answer_of(*each) for each in said]
         return [_answer(output, *each) for each in said]
     except (KeyError, TypeError, ValueError) as error:

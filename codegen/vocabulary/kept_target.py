@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model writes, with some of the ids of its vocabulary: settings and target of a graph.
+"""What a model writes, with some of the ids of its vocabulary: settings, and the rules of a graph.
 
 The ids that a target needs stay (`needed_ids`). Others that are banned are dropped where they have gone: nothing writes
 them any more.
@@ -37,14 +37,14 @@ def renumbered_settings(settings: GenerationSettings, number: Mapping[int, int])
     )
 
 
-def shorter_target(target: g.Target, entries: int) -> g.Target:
-    """A target whose ids are renumbered already, with so many of them. EtchError where they are too few to search."""
-    beams = target.search.beams
-    needed = target.search.least_vocabulary(len(target.ends)) if beams > 1 else 1
-    if entries - len(target.never) < needed:
+def shorter_rules(rules: g.TargetRules, entries: int) -> g.TargetRules:
+    """Rules whose ids are renumbered already, with so many of them. EtchError where they are too few to search."""
+    beams = rules.search.beams
+    needed = rules.search.least_vocabulary(len(rules.ends)) if beams > 1 else 1
+    if entries - len(rules.never) < needed:
         message = f"{beams} beams need {needed} pieces that may be written, {entries} are left: lower --min-count"
         raise EtchError("vocabulary-empty", "prune", message)
-    return replace(target, vocabulary=entries)
+    return replace(rules, vocabulary=entries)
 
 
 def _numbers(ids: Sequence[int], number: Mapping[int, int]) -> tuple[int, ...]:

@@ -34,7 +34,7 @@ from ..ir.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
 from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
 from ..load.checkpoint import Checkpoint
-from .kept_target import needed_ids, renumbered_settings, shorter_target
+from .kept_target import needed_ids, renumbered_settings, shorter_rules
 from .prunable import (
     STAGE,
     RareWords,
@@ -175,7 +175,7 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
         message = f"the task {named} names pieces of the vocabulary: all of them stay"
         raise EtchError("vocabulary-tied", STAGE, message)
     rows = np.array(kept, np.int64)
-    written = {head.value for head in graph.heads} if graph.target is not None else set()
+    written = {head.value for head in graph.heads} if graph.target_rules is not None else set()
 
     tables: dict[str, g.Parameter] = {}  # those that are shared stay one
     number = {old: new for new, old in enumerate(kept)}
@@ -209,7 +209,7 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
         return node
 
     graph = replace(graph, body=tuple(map(smaller, graph.body)), vocabulary=len(kept))
-    if graph.target is None:
+    if graph.target_rules is None:
         return graph
     (head,) = graph.heads
     return replace(
@@ -217,7 +217,7 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
         repeat=tuple(map(smaller, graph.repeat)),
         widths=graph.widths | {head.value: len(kept)},
         heads=(replace(head, task=replace(head.task, vocabulary=len(kept))),),
-        target=shorter_target(graph.target, len(kept)),
+        target_rules=shorter_rules(graph.target_rules, len(kept)),
     )
 
 

@@ -320,11 +320,11 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
     graph = front.graph_of(config, open_weights(files)[0], _MOST_READ, most, settings)
     check_graph(graph)
     model, interpreter, source = library_model(folder, family), Interpreter(graph), np.random.default_rng(number)
-    assert graph.target is not None
+    assert graph.target_rules is not None
     for length in (1, 4, 13):
         ids = source.integers(3, limits.vocabulary, length).tolist()
         more = source.integers(3, limits.target_vocabulary, min(5, most - 1)).tolist()
-        begin = list(graph.target.read_first(ids))
+        begin = list(graph.target_rules.read_first(ids))
         given, asked = torch.tensor([ids]), torch.tensor([begin + more])
         inputs = {"input_ids": given, "decoder_input_ids": asked} if has_encoder else {"input_ids": asked}
         options = {"max_new_tokens": most + forced, "max_length": None} if settings.max_tokens is None else {}
@@ -340,7 +340,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
             ours = interpreter.generate(ids, [0] * length)
             if settings.search.beams > 1:
                 ours = list(interpreter.beams(ids, [0] * length, settings.search)[0].tokens)
-            theirs = written[len(graph.target.begin) if has_encoder else length :]
+            theirs = written[len(graph.target_rules.begin) if has_encoder else length :]
             assert ours == theirs, f"of {ids} etch writes {ours}, the library {theirs}"
 
 

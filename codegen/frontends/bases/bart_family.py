@@ -14,7 +14,7 @@ from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.encoder_decoder import Form, Positions, build_encoder_decoder, learned_positions, position_count
-from ..shared.target import build_behind_encoder, check_begin
+from ..shared.target_rules import build_behind_encoder, check_begin
 from . import bert_like
 from .bart_rows import rows_graph
 from .rows_of_both import ENDINGS, classes_of
@@ -78,7 +78,7 @@ class Family:
         self.check(config)
         positions, limits = self.positions(config, tensors), (max_source, max_target)
         graph = build_encoder_decoder(config, tensors, limits, positions, self.form, generation)
-        check_begin(graph.target, None if self.padding is None else self.padding(config))
+        check_begin(graph.target_rules, None if self.padding is None else self.padding(config))
         return graph
 
     def _reads_in_both(self, config: Config) -> bool:

@@ -24,7 +24,7 @@ from ..shared.classifier_head import classifier_head
 from ..shared.computed import scaled
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
 from ..shared.rows import HeadOps
-from ..shared.target import build_decoder_alone, build_target
+from ..shared.target_rules import build_decoder_alone, build_target_rules
 from . import bert_like
 from .architecture import check_architecture
 from .heads import Encoder, FamilyHeads, graph_with_head
@@ -146,7 +146,7 @@ class Family:
             1,
             max_source,
             repeat=(*body, Linear("logits", projection, bias, stack.rows, "logits"), *capped),
-            target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
+            target_rules=build_target_rules(config, generation, vocabulary, max_target, has_encoder=False),
         )
 
     def _graph_of_rows(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -15,7 +15,7 @@ from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.t5_stack import Form
 from ..shared.t5_writer import writer_graph
-from ..shared.target import build_behind_encoder
+from ..shared.target_rules import build_behind_encoder
 from .rows_of_both import classes_of
 from .t5_encoder import encoder_graph
 from .t5_rows import rows_graph

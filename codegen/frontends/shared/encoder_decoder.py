@@ -20,7 +20,7 @@ from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .encoder_layer import BART_NAMES, LayerNames, LayerShape, post_norm_layer, pre_norm_layer
 from .masks import EVERYTHING, Masks
 from .sinusoids import halved_sinusoids
-from .target import build_target
+from .target_rules import build_target_rules
 
 POSITIONS = "max_position_embeddings"
 # Of the library, for one thing.
@@ -101,11 +101,11 @@ def build_encoder_decoder(
     generation: GenerationSettings | None,
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
-    a target behind what it begins with, its end included; `generation` is as in `build_target`."""
+    a target behind what it begins with, its end included; `generation` is as in `build_target_rules`."""
     max_source, max_target = limits
     vocabulary = vocabulary_of(config)
-    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
-    check_tokens(config, form, max_source, target.steps(max_source))
+    rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
+    check_tokens(config, form, max_source, rules.steps(max_source))
     stacks = read_stacks(config, tensors, positions, form, (_LOGITS,))
     logits = _vocabulary(tensors, stacks.words, vocabulary, form.logits_bias)
     tensors.finish()
@@ -118,7 +118,7 @@ def build_encoder_decoder(
         max_source,
         stacks.notes,
         repeat=(*stacks.decoder, logits),
-        target=target,
+        target_rules=rules,
     )
 
 

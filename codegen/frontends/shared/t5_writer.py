@@ -11,7 +11,7 @@ from ...load.safetensors import TensorFile
 from ...tasks.translation import Translation
 from . import parts
 from .t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
-from .target import build_target
+from .target_rules import build_target_rules
 
 _LOGITS = "lm_head.weight"
 
@@ -28,8 +28,8 @@ def writer_graph(
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     check_pad(config)
-    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
-    for tokens in (max_source, target.steps(max_source)):
+    rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
+    for tokens in (max_source, rules.steps(max_source)):
         parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)
     tensors.ignore(UNREAD)
@@ -39,7 +39,7 @@ def writer_graph(
     decoder = Stack(config, tensors, shape, "decoder", "target", "target_")
     repeat = (
         embedded(words, "target"),
-        *decoder.decoded(target.steps(max_source), scale),
+        *decoder.decoded(rules.steps(max_source), scale),
         Linear("logits", projection, None, "target", "logits"),
     )
     body = (embedded(words, "hidden"), *encoder.encoded(max_source))
@@ -52,7 +52,7 @@ def writer_graph(
         1,
         max_source,
         repeat=repeat,
-        target=target,
+        target_rules=rules,
     )
 
 

@@ -69,7 +69,7 @@ def test_the_estimate_of_a_model_that_writes_has_every_step(
     """Linears read their weights once in each, those of the encoder and what is packed of it once for all rows."""
     checkpoint = pipeline.load(GENERATION / family / "texts")
     program = pipeline.lower(checkpoint, "fp32", None)
-    assert program.target is not None
+    assert program.target_rules is not None
     monkeypatch.setattr(golden_module, "GOLDEN_TARGET", 5)
     monkeypatch.setattr(golden_module, "_SECONDS_PER_SCORE", 0.0)
     monkeypatch.setattr(golden_module, "_SECONDS_PER_MULTIPLY_ADD", {"f32": 1.0})
@@ -78,7 +78,7 @@ def test_the_estimate_of_a_model_that_writes_has_every_step(
     counts, tokens = linears(program), 7
     assert (counts[False] > 0) == has_encoder
     assert counts[True] > checkpoint.config.positive_int("vocab_size")
-    steps = (len(program.target.begin) if has_encoder else tokens) - 1 + 5
+    steps = (len(program.target_rules.begin) if has_encoder else tokens) - 1 + 5
     expected = tokens * counts[False] + 1000.0 * steps * counts[True]
     assert golden_module.estimated_seconds(program, tokens) == expected
 

@@ -34,9 +34,10 @@ def folder(out: Path, **changes: Any) -> Path:
 def test_what_a_folder_says(tmp_path: Path) -> None:
     loaded = pipeline.load(folder(tmp_path / "model"))
     graph = pipeline.to_graph(loaded, None)
-    assert graph.target is not None
+    rules = graph.target_rules
+    assert rules is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 24)
-    assert (graph.target.max_tokens, graph.target.begin, graph.target.ends, graph.target.forced_end) == (
+    assert (rules.max_tokens, rules.begin, rules.ends, rules.forced_end) == (
         23,
         (1,),
         (2,),
@@ -48,8 +49,8 @@ def test_what_a_folder_says(tmp_path: Path) -> None:
 def test_how_much_is_written(tmp_path: Path) -> None:
     for name, keys, expected in (("length", {"max_length": 9}, 8), ("new", {"max_new_tokens": 9}, 9)):
         graph = pipeline.to_graph(pipeline.load(folder(tmp_path / name, **keys)), None)
-        assert graph.target is not None
-        assert graph.target.max_tokens == expected
+        assert graph.target_rules is not None
+        assert graph.target_rules.max_tokens == expected
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_what_a_folder_says() -> None:
     assert reported_task(ANSWERS).startswith("answers to questions")
     for variant in (VALUES, ZERO, ANSWERS):
         graph = graph_of(folder(variant))
-        assert (graph.notes, graph.target) == ((), None)
+        assert (graph.notes, graph.target_rules) == ((), None)
     assert graph_of(folder(ZERO)).max_tokens == 60
 
 

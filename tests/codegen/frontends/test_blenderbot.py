@@ -36,9 +36,10 @@ def logits(path: Path) -> np.ndarray:
 @pytest.mark.parametrize("family", SAID)
 def test_what_a_folder_says(family: str, tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", family))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.notes, graph.target.begin, graph.max_tokens) == ("translate", (), (0,), 20)
-    assert (graph.target.search.beams, graph.target.least_tokens, graph.target.restrictions.no_repeat) == (4, 4, 3)
+    rules = graph.target_rules
+    assert rules is not None
+    assert (graph.task.verb, graph.notes, rules.begin, graph.max_tokens) == ("translate", (), (0,), 20)
+    assert (rules.search.beams, rules.least_tokens, rules.restrictions.no_repeat) == (4, 4, 3)
 
 
 @pytest.mark.parametrize("family", SAID)

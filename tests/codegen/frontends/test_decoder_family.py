@@ -99,7 +99,7 @@ def test_a_writer_with_modules_makes_embeddings(tmp_path: Path) -> None:
     """Qwen3's embeddings have the class of a writer."""
     path = changed(LAST, as_a_writer, tmp_path)
     graph = graph_of(path)
-    assert (graph.task.verb, graph.target) == ("embed", None)
+    assert (graph.task.verb, graph.target_rules) == ("embed", None)
     assert "not used by sentence-transformers: lm_head.weight" in graph.notes
     assert np.array_equal(rows(path), rows(folder(LAST)))
 

@@ -51,10 +51,10 @@ def test_a_text_and_what_is_written_share_the_positions(family: str, tmp_path: P
         (silent, (30, None), (30, 12)),
     ):
         graph = graph_of(path, *asked)
-        assert graph.target is not None
-        assert (graph.max_tokens, graph.target.max_tokens) == expected
-        assert (graph.task.name, graph.task.verb, graph.target.begin) == ("generation", "generate", ())
-        assert (graph.target.empty, graph.notes) == (281, ())
+        assert graph.target_rules is not None
+        assert (graph.max_tokens, graph.target_rules.max_tokens) == expected
+        assert (graph.task.name, graph.task.verb, graph.target_rules.begin) == ("generation", "generate", ())
+        assert (graph.target_rules.empty, graph.notes) == (281, ())
 
 
 @pytest.mark.parametrize("name", ["InternLM3", "IQuestCoder"])
@@ -113,7 +113,7 @@ def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> Non
     writes = Interpreter(graph_of(path))
     alone = folder(tmp_path / "alone", family, architectures=[f"{model}Model"])
     embeds = pipeline.to_graph(pipeline.load(alone, Reading(pooling="last")), None)
-    assert (embeds.task.verb, embeds.target) == ("embed", None)
+    assert (embeds.task.verb, embeds.target_rules) == ("embed", None)
     ids = [51, 71, 5]
     logits = writes.logits(ids, [0] * len(ids), [])[0]
     linear = next(op for op, _ in g.ops_of(graph_of(path)) if isinstance(op, g.Linear) and op.out == "logits")

@@ -34,9 +34,10 @@ def logits(path: Path) -> np.ndarray:
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", FAMILY))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.notes, graph.target.begin, graph.max_tokens) == ("translate", (), (2,), 20)
-    assert (graph.target.ends, graph.target.max_tokens, graph.target.vocabulary) == ((3,), 17, graph.vocabulary)
+    rules = graph.target_rules
+    assert rules is not None
+    assert (graph.task.verb, graph.notes, rules.begin, graph.max_tokens) == ("translate", (), (2,), 20)
+    assert (rules.ends, rules.max_tokens, rules.vocabulary) == ((3,), 17, graph.vocabulary)
 
 
 def test_a_pooler_and_copies_are_not_read(tmp_path: Path) -> None:

@@ -29,15 +29,15 @@ def attentions_of(graph: g.Graph) -> list[tuple[Any, Any]]:
 
 def test_what_a_writer_says(tmp_path: Path) -> None:
     graph = writer_of(folder(tmp_path / "model", "led"))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.max_tokens, graph.target.max_tokens) == ("translate", 20, 17)
-    assert (graph.target.begin, graph.target.ends, graph.notes) == ((2,), (2,), (NOTE,))
+    assert graph.target_rules is not None
+    assert (graph.task.verb, graph.max_tokens, graph.target_rules.max_tokens) == ("translate", 20, 17)
+    assert (graph.target_rules.begin, graph.target_rules.ends, graph.notes) == ((2,), (2,), (NOTE,))
     assert attentions_of(graph) == [("window", g.ByLayer((2, 4))), ("causal", None), ("none", None)]
 
 
 def test_what_an_answerer_says() -> None:
     graph = graph_of(recorded_folder(ANSWERS))
-    assert (graph.task.verb, graph.max_tokens, graph.target) == ("answer", 32, None)
+    assert (graph.task.verb, graph.max_tokens, graph.target_rules) == ("answer", 32, None)
     assert graph.notes == ("not used: 6 tensors of tokens that see all others",)
     assert attentions_of(graph) == [("window", 2), ("causal", None), ("none", None)]
 
@@ -46,8 +46,8 @@ def test_two_numbers_of_positions(tmp_path: Path) -> None:
     """Those of texts and those of what is written, which begin at 0."""
     path = folder(tmp_path / "model", "led", generation={"max_new_tokens": None})
     graph = writer_of(path, 32)
-    assert graph.target is not None
-    assert (graph.max_tokens, graph.target.max_tokens) == (32, 23)
+    assert graph.target_rules is not None
+    assert (graph.max_tokens, graph.target_rules.max_tokens) == (32, 23)
     places = [op.terms[1] for op, _ in g.ops_of(graph) if isinstance(op, g.Embed)]
     assert [(term.table.shape, term.first) for term in places] == [((32, 20), 0), ((24, 20), 0)]
     for asked, most in ((33, None), (None, 25)):

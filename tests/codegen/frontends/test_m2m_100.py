@@ -32,9 +32,9 @@ def table(graph: g.Graph) -> np.ndarray:
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", "m2m_100"))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.target.begin, graph.target.ends) == ("translate", (2, CODE), (2,))
-    assert (graph.target.max_tokens, graph.target.counted, graph.notes) == (17, 1, ())
+    assert graph.target_rules is not None
+    assert (graph.task.verb, graph.target_rules.begin, graph.target_rules.ends) == ("translate", (2, CODE), (2,))
+    assert (graph.target_rules.max_tokens, graph.target_rules.counted, graph.notes) == (17, 1, ())
     assert graph.widths.keys() >= {"normed", "target_normed"}
 
 

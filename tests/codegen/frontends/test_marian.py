@@ -55,10 +55,10 @@ def graph_of(made: Path) -> Graph:
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model"))
-    assert graph.target is not None
+    assert graph.target_rules is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 24)
-    assert (graph.target.begin, graph.target.ends, graph.target.forced_end) == ((44,), (0,), True)
-    assert graph.target.max_tokens == MAX_LENGTH - 1
+    assert (graph.target_rules.begin, graph.target_rules.ends, graph.target_rules.forced_end) == ((44,), (0,), True)
+    assert graph.target_rules.max_tokens == MAX_LENGTH - 1
     assert graph.notes == ()
     stored, _ = read_raw_safetensors(tmp_path / "model" / "model.safetensors")
     sizes = (prod(entry["shape"]) for name, entry in stored.items() if name != "__metadata__")
@@ -76,7 +76,7 @@ def test_programs_write_what_the_library_wrote(name: str, tmp_path: Path) -> Non
 def test_targets_that_are_longer_than_texts(tmp_path: Path) -> None:
     """Both are looked up in one table of positions."""
     graph = pipeline.to_graph(pipeline.load(folder(tmp_path / "model")), 5)
-    assert graph.target is not None and graph.target.max_tokens > 5
+    assert graph.target_rules is not None and graph.target_rules.max_tokens > 5
     interpreter, program = Interpreter(graph), lower(graph, RECIPES["fp32"])
     written = interpreter.generate([4, 5, 6], [0] * 3)
     assert len(written) > 5

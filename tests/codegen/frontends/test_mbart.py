@@ -26,18 +26,18 @@ def tokenizer_folder(out: Path, **changes: Any) -> Path:
 
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
-    target = graph_of(folder(tmp_path / "model", "mbart")).target
-    assert target is not None
-    assert (target.begin, target.counted, target.max_tokens, target.least_tokens) == ((2, GERMAN), 1, 17, 3)
-    assert (target.search.beams, target.search.length_penalty) == (3, 2.0)
+    rules = graph_of(folder(tmp_path / "model", "mbart")).target_rules
+    assert rules is not None
+    assert (rules.begin, rules.counted, rules.max_tokens, rules.least_tokens) == ((2, GERMAN), 1, 17, 3)
+    assert (rules.search.beams, rules.search.length_penalty) == (3, 2.0)
     silent = {"forced_bos_token_id": None, "max_new_tokens": None, "min_length": None}
     for name, changes, expected in (
         ("free", {}, ((2,), 0, 23, 0)),
         ("forced", {"forced_bos_token_id": GERMAN}, ((2, GERMAN), 1, 22, 0)),
     ):
-        target = graph_of(folder(tmp_path / name, "mbart", generation=silent | changes)).target
-        assert target is not None
-        assert (target.begin, target.counted, target.max_tokens, target.least_tokens) == expected
+        rules = graph_of(folder(tmp_path / name, "mbart", generation=silent | changes)).target_rules
+        assert rules is not None
+        assert (rules.begin, rules.counted, rules.max_tokens, rules.least_tokens) == expected
 
 
 def test_older_files(tmp_path: Path) -> None:

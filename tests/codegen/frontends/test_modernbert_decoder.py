@@ -69,5 +69,5 @@ def test_an_embedding_leaves_out_what_predicts_words(tmp_path: Path) -> None:
         for name, other in (("head.dense", "lm_head.dense"), ("head.norm", "lm_head.norm"), ("classifier", "decoder")):
             rename(f"{name}.{of}", f"{other}.{of}")(path)
     graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="last")), None)
-    assert (graph.task.verb, graph.target) == ("embed", None)
+    assert (graph.task.verb, graph.target_rules) == ("embed", None)
     assert any("decoder.bias" in note and "lm_head.dense.weight" in note for note in graph.notes)

@@ -34,7 +34,7 @@ def writer(out: Path, **changes: Any) -> Path:
 
 def test_what_a_folder_says() -> None:
     graph = graph_of(folder(CLASSES))
-    assert (graph.task.verb, graph.max_tokens, graph.notes, graph.target) == ("classify", 14, (), None)
+    assert (graph.task.verb, graph.max_tokens, graph.notes, graph.target_rules) == ("classify", 14, (), None)
 
 
 def test_two_labels_where_none_are_named(tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_refused(case: str, tmp_path: Path) -> None:
 
 def test_a_writer(tmp_path: Path) -> None:
     graph = writer_of(writer(tmp_path / "model"))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.notes, graph.target.begin) == ("translate", (), (2,))
+    assert graph.target_rules is not None
+    assert (graph.task.verb, graph.notes, graph.target_rules.begin) == ("translate", (), (2,))
     for key, value, code in (
         ("use_prompt", True, "config-not-supported"),
         ("architectures", ["MvpForCausalLM"], "architecture-not-supported"),

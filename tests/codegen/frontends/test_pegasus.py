@@ -31,9 +31,9 @@ def tables(made: Path) -> list[g.Parameter]:
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", "pegasus"))
-    assert graph.target is not None
-    assert (graph.target.begin, graph.target.ends, graph.target.forced_end) == ((0,), (1,), True)
-    assert (graph.target.search.beams, graph.target.max_tokens, graph.notes) == (4, 17, ())
+    assert graph.target_rules is not None
+    assert (graph.target_rules.begin, graph.target_rules.ends, graph.target_rules.forced_end) == ((0,), (1,), True)
+    assert (graph.target_rules.search.beams, graph.target_rules.max_tokens, graph.notes) == (4, 17, ())
     assert graph.widths.keys() >= {"normed", "target_normed"}
 
 

@@ -27,7 +27,7 @@ def output(path: Path) -> np.ndarray:
 
 def test_what_a_folder_says() -> None:
     graph = graph_of(folder(CLASSES))
-    assert (graph.task.verb, graph.max_tokens, graph.notes, graph.target) == ("classify", 14, (), None)
+    assert (graph.task.verb, graph.max_tokens, graph.notes, graph.target_rules) == ("classify", 14, (), None)
 
 
 def test_what_no_key_says(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_refused(case: str, tmp_path: Path) -> None:
 
 def test_a_writer(tmp_path: Path) -> None:
     graph = writer_of(writer(tmp_path / "model", "plbart"))
-    assert graph.target is not None
-    assert (graph.task.verb, graph.notes, graph.target.begin) == ("translate", (), (42,))
+    assert graph.target_rules is not None
+    assert (graph.task.verb, graph.notes, graph.target_rules.begin) == ("translate", (), (42,))
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,10 @@ def logits(made: Path) -> np.ndarray:
 def test_what_a_folder_says(tmp_path: Path) -> None:
     made = folder(tmp_path / "model", "t5")
     graph = graph_of(made)
-    assert graph.target is not None
+    assert graph.target_rules is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 20)
-    target = graph.target
-    assert (target.begin, target.ends, target.forced_end, target.max_tokens) == ((0,), (1,), False, 17)
+    rules = graph.target_rules
+    assert (rules.begin, rules.ends, rules.forced_end, rules.max_tokens) == ((0,), (1,), False, 17)
     assert graph.notes == ()
     stored, _ = read_raw_safetensors(made / "model.safetensors")
     learned = {name: prod(entry["shape"]) for name, entry in stored.items() if name != "__metadata__"}
@@ -79,8 +79,8 @@ def test_there_are_no_positions(tmp_path: Path) -> None:
         (said, (20, 40), (20, 40)),
     ):
         graph = graph_of(path, *asked)
-        assert graph.target is not None
-        assert (graph.max_tokens, graph.target.max_tokens) == expected
+        assert graph.target_rules is not None
+        assert (graph.max_tokens, graph.target_rules.max_tokens) == expected
 
 
 def test_buckets() -> None:

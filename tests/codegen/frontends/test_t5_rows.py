@@ -60,7 +60,7 @@ def test_what_a_folder_says() -> None:
     assert reported_task(ANSWERS).startswith("answers to questions")
     for variant in (VALUES, THREE, ZERO, ANSWERS):
         graph = graph_of(folder(variant))
-        assert (graph.notes, graph.target) == ((), None)
+        assert (graph.notes, graph.target_rules) == ((), None)
 
 
 @pytest.mark.parametrize("variant", [THREE, ZERO])

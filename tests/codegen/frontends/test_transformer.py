@@ -38,11 +38,11 @@ def graph_of(path: Path, max_tokens: int | None = None) -> g.Graph:
 @pytest.mark.parametrize(("variant", "vocabularies"), [(COURSE, (63, 17)), (PAPER, (63, 63)), (PRE, (63, 17))])
 def test_what_a_folder_says(variant: str, vocabularies: tuple[int, int], tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", variant))
-    target = graph.target
-    assert target is not None
-    assert (graph.vocabulary, target.vocabulary) == vocabularies
-    assert (graph.task.verb, graph.max_tokens, target.max_tokens) == ("translate", 24, 23)
-    assert (target.begin, target.ends, target.forced_end, graph.notes) == ((1,), (END,), False, ())
+    rules = graph.target_rules
+    assert rules is not None
+    assert (graph.vocabulary, rules.vocabulary) == vocabularies
+    assert (graph.task.verb, graph.max_tokens, rules.max_tokens) == ("translate", 24, 23)
+    assert (rules.begin, rules.ends, rules.forced_end, graph.notes) == ((1,), (END,), False, ())
     assert tied_tables(graph) == ({"word_embeddings"} if variant == PAPER else set())
 
 
@@ -52,9 +52,9 @@ def test_how_texts_are_written(tmp_path: Path) -> None:
     (made / "generation_config.json").write_text(
         json.dumps({"decoder_start_token_id": 1, "eos_token_id": END, "num_beams": 3, "max_length": 9})
     )
-    target = graph_of(made).target
-    assert target is not None
-    assert (target.search.beams, target.max_tokens) == (3, 8)
+    rules = graph_of(made).target_rules
+    assert rules is not None
+    assert (rules.search.beams, rules.max_tokens) == (3, 8)
 
 
 def test_the_target_tokenizer_counts(tmp_path: Path) -> None:

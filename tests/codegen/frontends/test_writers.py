@@ -48,14 +48,14 @@ def written(folder: Path, recipe: str, texts: list[str], beams: int | None = Non
     """One after the other."""
     loaded = pipeline.load(folder, Reading(beams=beams))
     program = pipeline.lower(loaded, recipe, None)
-    assert loaded.target is not None and program.target is not None
+    assert loaded.target is not None and program.target_rules is not None
     tokenizer, speller = text_tokenizer(loaded.tokenizer, program.max_tokens), Speller(loaded.target)
     found = []
     for text in texts:
         ids = tokenizer.encode(text).ids
-        read = ids if program.target.begin else list(program.target.read_first(ids))
+        read = ids if program.target_rules.begin else list(program.target_rules.read_first(ids))
         best = Generation(program, read, [0] * len(read)).written()[0]
-        found.append(speller.text(best.tokens, () if program.target.begin else read))
+        found.append(speller.text(best.tokens, () if program.target_rules.begin else read))
     return found
 
 
@@ -86,9 +86,9 @@ def test_a_model_that_draws_is_judged_by_its_best_tokens_and_says_so(tmp_path: P
     (tmp_path / "rows.csv").write_text("".join(f'"{text}","{text}"\n' for text in PROMPTS[2:5]), encoding="utf-8")
     loaded = pipeline.load(TALES)
     program = pipeline.lower(loaded, "w8a8", None)
-    assert program.target is not None
+    assert program.target_rules is not None
     rows = evaluate.read_rows(tmp_path / "rows.csv", Columns("1"), program.task, 3)
-    draws = replace(program, target=replace(program.target, sampling=Sampling()))
+    draws = replace(program, target_rules=replace(program.target_rules, sampling=Sampling()))
     scores = [evaluate.score(each, loaded.tokenizer, rows, loaded.target) for each in (program, draws)]
     assert scores[0].answers.tolist() == scores[1].answers.tolist()
     said = (

@@ -58,8 +58,8 @@ def test_texts_are_those_of_the_library(tmp_path: Path) -> None:
         ids = tokenizer.encode(text).ids
         assert ids == read
         best = Generation(program, ids, [0] * len(ids)).beams()[0]
-        assert program.target is not None
-        assert [*program.target.begin, *best.tokens] == written
+        assert program.target_rules is not None
+        assert [*program.target_rules.begin, *best.tokens] == written
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_what_a_target_begins_with(tmp_path: Path) -> None:
             11,
         ),
     ):
-        target = pipeline.to_graph(load(place(tmp_path / name, **settings)), None).target
-        assert target is not None
-        assert (target.begin, target.max_tokens) == (begin, most)
+        rules = pipeline.to_graph(load(place(tmp_path / name, **settings)), None).target_rules
+        assert rules is not None
+        assert (rules.begin, rules.max_tokens) == (begin, most)
 
 
 def test_what_is_told(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ def test_other_languages_than_the_folder_says(tmp_path: Path) -> None:
     for text, ids, whole, spelled in RECORDED["written"]:
         assert tokenizer.encode(text).ids == ids
         best = Generation(program, ids, [0] * len(ids)).beams()[0]
-        assert program.target is not None
-        assert [*program.target.begin, *best.tokens] == whole
+        assert program.target_rules is not None
+        assert [*program.target_rules.begin, *best.tokens] == whole
         assert speller.text(whole) == spelled
 
 

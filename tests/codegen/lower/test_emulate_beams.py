@@ -27,12 +27,12 @@ VARIANTS = ("bart/two_layers", "bart/uneven", "marian/settings", "gpt2/narrow", 
 def test_what_the_library_found(variant: str, most: int) -> None:
     """Token for token and score by score; no search of these comes as near as float32 rounds."""
     made = graph_of(variant)
-    assert made.target is not None
+    assert made.target_rules is not None
     own = settings_of(variant, Config.from_json(CheckpointFolder(HERE / variant).read_json("config.json")))
     searches = json.loads((HERE / variant / "beams.json").read_text(encoding="utf-8"))
     for ids, beams, penalty, early, written, score in [one for one in searches if one[1] is not None][1 : 2 * most : 2]:
         search = Search(beams, penalty, early, own.search.renormalize)
-        program = lower(replace(made, target=replace(made.target, search=search)), RECIPES["fp32"])
+        program = lower(replace(made, target_rules=replace(made.target_rules, search=search)), RECIPES["fp32"])
         best = Generation(program, ids, [0] * len(ids)).beams()[0]
         assert list(best.tokens) == written
         assert abs(float(best.score) - score) < 1e-4
@@ -44,11 +44,11 @@ def test_what_the_library_found(variant: str, most: int) -> None:
 def test_an_end_that_comes_late(variant: str, least: int) -> None:
     """The same with min_new_tokens, of the interpreter, too."""
     made = graph_of(variant)
-    assert made.target is not None
+    assert made.target_rules is not None
     searches = json.loads((HERE / variant / "least.json").read_text(encoding="utf-8"))
     for ids, beams, penalty, early, written, score in searches:
         search = Search(beams, penalty, early)
-        late = replace(made, target=replace(made.target, search=search, least_tokens=least))
+        late = replace(made, target_rules=replace(made.target_rules, search=search, least_tokens=least))
         exact = Interpreter(late).beams(ids, [0] * len(ids), search)[0]
         assert (list(exact.tokens), exact.score) == (written, pytest.approx(score, rel=1e-5))
         best = Generation(lower(late, RECIPES["fp32"]), ids, [0] * len(ids)).beams()[0]
@@ -60,12 +60,14 @@ def test_an_end_that_comes_late(variant: str, least: int) -> None:
 def test_a_search_for_fewer_tokens(variant: str, most: int) -> None:
     """The same with max_new_tokens: the bits of a model that is generated for so many."""
     made = graph_of(variant)
-    assert made.target is not None
+    assert made.target_rules is not None
     searches = json.loads((HERE / variant / "fewer.json").read_text(encoding="utf-8"))
     assert all(len(written) <= most for *_, written, _ in searches)
     for ids, beams, penalty, early, written, score in searches:
-        target = replace(made.target, search=Search(beams, penalty, early))
-        whole, short = (replace(made, target=replace(target, max_tokens=n)) for n in (made.target.max_tokens, most))
+        rules = replace(made.target_rules, search=Search(beams, penalty, early))
+        whole, short = (
+            replace(made, target_rules=replace(rules, max_tokens=n)) for n in (made.target_rules.max_tokens, most)
+        )
         found = Generation(lower(whole, RECIPES["fp32"]), ids, [0] * len(ids), most).beams()
         assert list(found[0].tokens) == written
         assert abs(float(found[0].score) - score) < 1e-4

@@ -118,8 +118,8 @@ def test_beams_find_what_the_library_found(variant: str) -> None:
     for ids, beams, penalty, early, written, score in searches:
         assert (beams is None) <= (own.max_tokens is not None)
         settings = own.search if beams is None else Search(beams, penalty, early, own.search.renormalize)
-        most = made.target.max_tokens if beams is not None or own.max_tokens is None else own.max_tokens
-        interpreter = Interpreter(replace(made, target=replace(made.target, max_tokens=most)))
+        most = made.target_rules.max_tokens if beams is not None or own.max_tokens is None else own.max_tokens
+        interpreter = Interpreter(replace(made, target_rules=replace(made.target_rules, max_tokens=most)))
         best = interpreter.beams(ids, [0] * len(ids), settings)[0]
         assert list(best.tokens) == written
         assert abs(best.score - score) < 1e-5 * max(1.0, abs(score))
@@ -134,11 +134,11 @@ def test_what_may_come_behind_what_is_there(variant: str) -> None:
     for _, ids, options, beams, written in (one for one in RESTRICTED if one[0] == variant):
         made = graph_of(variant, **options)
         interpreter, segments = Interpreter(made), [0] * len(ids)
-        assert made.target is not None
+        assert made.target_rules is not None
         if beams == 1:
             assert interpreter.generate(ids, segments) == written, options
         else:
-            search = Search(beams, renormalize=made.target.search.renormalize)
+            search = Search(beams, renormalize=made.target_rules.search.renormalize)
             assert list(interpreter.beams(ids, segments, search)[0].tokens) == written, (options, beams)
 
 
@@ -216,7 +216,7 @@ def test_a_target_that_begins_with_the_text() -> None:
     before = interpreter.logits([*ids, *written[:2]], [0] * 7, written[2:-1])
     assert np.abs(logits[2:] - before).max() < 1e-12 * np.abs(logits).max()
     assert interpreter.generate(ids, [0] * 5, 2) == written[:2]
-    forced = Interpreter(replace(made, target=replace(made.target, forced_end=True)))
+    forced = Interpreter(replace(made, target_rules=replace(made.target_rules, forced_end=True)))
     assert forced.generate(ids, [0] * 5, 2) == [written[0], 3]
 
 
@@ -245,7 +245,7 @@ def _attention(**changes: Any) -> Callable[[g.Graph], g.Graph]:
 
 
 def _target(**changes: Any) -> Callable[[g.Graph], g.Graph]:
-    return lambda made: replace(made, target=replace(made.target, **changes))
+    return lambda made: replace(made, target_rules=replace(made.target_rules, **changes))
 
 
 def _segments(made: g.Graph) -> g.Graph:
@@ -271,7 +271,7 @@ def _segments(made: g.Graph) -> g.Graph:
         (_target(max_tokens=0), "a target of 0 tokens"),
         (_target(max_tokens=MAX_TARGET + 1), "entries"),
         (_target(vocabulary=VOCABULARY + 1), "entries"),
-        (lambda made: replace(made, target=None), "come together"),
+        (lambda made: replace(made, target_rules=None), "come together"),
         (lambda made: replace(made, repeat=(*made.repeat, g.Pool("mean", "logits", "logits"))), "a row per step"),
     ],
 )

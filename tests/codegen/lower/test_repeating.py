@@ -178,7 +178,7 @@ def broken_programs() -> dict[str, p.Program]:
         "nothing appended": layers(*(op for op in ops if not isinstance(op, p.PackKeys))),
         "attention first": layers(*ops[-1:], *ops[:-1]),
         "no steps": replace(program, steps=(*once, packs)),
-        "steps without a target": replace(program, target=None),
+        "steps without a target": replace(program, target_rules=None),
         "a row of the text": layers(*ops, *(replace(op, out=_text_rows(op)) for op in ops if isinstance(op, p.Norm))),
     }
 

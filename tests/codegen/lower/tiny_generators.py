@@ -33,7 +33,7 @@ def _graph(
         SEGMENTS,
         MAX_TOKENS,
         repeat=repeat,
-        target=g.Target(vocabulary, MAX_TARGET, begin, (END,)),
+        target_rules=g.TargetRules(vocabulary, MAX_TARGET, begin, (END,)),
     )
 
 
@@ -104,7 +104,7 @@ def encoder_decoder(layers: int = 3, vocabulary: int = VOCABULARY) -> g.Graph:
 
 def roomier(made: g.Graph, tokens: int) -> g.Graph:
     """The same for texts of so many tokens: rows of positions come again and again."""
-    assert made.target is not None
+    assert made.target_rules is not None
 
     def longer(term: g.Term, positions: int) -> g.Term:
         if term.by != "positions":
@@ -121,7 +121,7 @@ def roomier(made: g.Graph, tokens: int) -> g.Graph:
             for node in nodes
         )
 
-    body, repeat = changed(made.body, tokens), changed(made.repeat, made.target.steps(tokens))
+    body, repeat = changed(made.body, tokens), changed(made.repeat, made.target_rules.steps(tokens))
     return replace(made, body=body, repeat=repeat, max_tokens=tokens)
 
 

@@ -105,11 +105,11 @@ def run(program: p.Program) -> list[Event]:
     """Tokenization and every op, loops and blocks unrolled; what follows the loops, once for each of two texts."""
     noted = {(name, 0) for name in (*program.task.token_bytes, *program.task.call_bytes)}
     tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)} | noted
-    if program.target is not None:
+    if program.target_rules is not None:
         tokenized.add(("writing", 0))
     results = {(output.buffer.name, 0) for output in program.outputs}
     events = [Event("tokenize", frozenset(), frozenset(tokenized))]
-    if program.target is not None:
+    if program.target_rules is not None:
         events += [one for step in program.steps[:-1] if not is_packed_for_steps(step) for one in unrolled(step)]
         return events + run_generation(program)
     for step in program.steps:
@@ -155,7 +155,7 @@ def run_generation(program: p.Program) -> list[Event]:
         for layer in range(step.count if isinstance(step, p.Loop) else 1):
             events += [step_event(op, layer, None, block) for block in range(BLOCKS) for op in walks.ops_in(step)]
     events.append(Event("begin", frozenset(), frozenset({("written", 0)})))
-    prompt = () if program.target is None or program.target.begin else (("ids", 0),)
+    prompt = () if program.target_rules is None or program.target_rules.begin else (("ids", 0),)
     for number in range(3):
         events.append(Event("next", frozenset((*prompt, ("writing", 0))), frozenset()))
         for part in repeat.body:

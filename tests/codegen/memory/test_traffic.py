@@ -13,7 +13,7 @@ import pytest
 
 from codegen.ir import program as p
 from codegen.ir import walks
-from codegen.ir.graph import Target as Written
+from codegen.ir.graph import TargetRules
 from codegen.ir.search import Search
 from codegen.memory.placement import Placement
 from codegen.memory.plan import ARENA, Plan, Region
@@ -57,8 +57,8 @@ def attention(query: p.Buffer, keys: p.Buffer, out: p.Buffer) -> p.Attention:
 SCRATCH = 4 * 16 * 4 + 64
 
 
-def program(*steps: p.Step, target: Written | None = None) -> p.Program:
-    return p.Program("fp32", steps, (p.Output(Embedding(17), LOGITS),), 50, 1, TOKENS, target)
+def program(*steps: p.Step, rules: TargetRules | None = None) -> p.Program:
+    return p.Program("fp32", steps, (p.Output(Embedding(17), LOGITS),), 50, 1, TOKENS, rules)
 
 
 def planned(sizes: Mapping[str, int], block: int = BLOCK) -> Plan:
@@ -112,9 +112,9 @@ def test_what_is_repeated_for_each_text_counts_as_of_one(over: str) -> None:
     assert found == {"a": 10, "one": 200, "logits": 100, "scratch": 0}
 
 
-def written(beams: int) -> Written:
+def written(beams: int) -> TargetRules:
     """9 steps: what it begins with and 8 of the 9 tokens that are written."""
-    return Written(40, 9, (7,), 3, search=Search(beams=beams))
+    return TargetRules(40, 9, (7,), 3, search=Search(beams=beams))
 
 
 STEP_KEYS = rows("step_keys", "steps", storage="keys", layers=2)
@@ -132,7 +132,7 @@ def writer(beams: int) -> p.Program:
         )
     )
     steps = (p.EmbeddingSum("f32", (EMBED,), ONE), p.Loop("layer", 2, (decoder,)), linear(ONE, ALL_LOGITS))
-    return program(encoder, p.Repeat("steps", steps), target=written(beams))
+    return program(encoder, p.Repeat("steps", steps), rules=written(beams))
 
 
 def test_steps_of_a_text_that_is_written() -> None:
@@ -164,7 +164,7 @@ def test_steps_read_one_row_of_a_text_greedily() -> None:
     """With beams each has one: then all of it is counted."""
 
     def of(beams: int) -> int:
-        return touched(program(p.Repeat("steps", (norm(A, ONE),)), target=written(beams)))["a"]
+        return touched(program(p.Repeat("steps", (norm(A, ONE),)), rules=written(beams)))["a"]
 
     assert (of(1), of(2)) == (9 * 10, 9 * 100)
 
@@ -206,7 +206,7 @@ def test_rows_that_convolutions_read_and_keep() -> None:
     assert read(made, table("taps", 6, 6, layers=(0, 1))) == {"taps": 2 * TOKENS * 6}
     state = p.Buffer("state", "state", "sequences", 40, layers=2)
     steps = p.Loop("layer", 2, (p.Blocks((p.CausalConvolution(weights, ONE, TWO, state),)),))
-    made = program(p.Repeat("steps", (steps, linear(TWO, ALL_LOGITS))), target=written(2))
+    made = program(p.Repeat("steps", (steps, linear(TWO, ALL_LOGITS))), rules=written(2))
     assert touched(made)["state"] == 9 * 2 * 100
 
 
@@ -288,7 +288,7 @@ def test_a_tied_table_is_read_as_the_linear_and_as_what_is_looked_up() -> None:
     tied = p.LinearWeights(p.F32Matrix(np.zeros((50, 20), np.float32)), None, "words", table="words")
     out = p.WeightSlot("out", (tied,))
     steps = (p.EmbeddingSum("f32", (EMBED,), ONE), linear(ONE, ALL_LOGITS, slot=out))
-    made = program(p.Repeat("steps", steps), target=written(2))
+    made = program(p.Repeat("steps", steps), rules=written(2))
     # In each of 9 steps all of it, and the rows of 2 beams, of 50.
     assert read(made, table("words", 50 * 7), table("bias", 4, part="out")) == {"words": 9 * (350 + 14), "bias": 36}
 

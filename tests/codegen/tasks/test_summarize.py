@@ -53,14 +53,14 @@ def test_what_counts(tmp_path: Path) -> None:
     params = {"num_beams": 4, "length_penalty": 2.0, "early_stopping": True, "no_repeat_ngram_size": 3}
     made = asked(tmp_path / "model", "t5", prefix=PREFIX, max_new_tokens=9, min_length=6, colour="blue", **params)
     plain = pipeline.to_graph(pipeline.load(made), None)
-    assert plain.target is not None
-    assert (plain.task.verb, plain.target.search, plain.target.max_tokens) == ("translate", Search(), 17)
+    assert plain.target_rules is not None
+    assert (plain.task.verb, plain.target_rules.search, plain.target_rules.max_tokens) == ("translate", Search(), 17)
     assert pipeline.load(made).tokenizer.prefix == ""
     loaded = pipeline.load(made, Reading(task="summarize"))
-    target = pipeline.to_graph(loaded, None).target
-    assert target is not None
-    assert target.search == Search(4, 2.0, True)
-    assert (target.max_tokens, target.least_tokens, target.restrictions) == (9, 5, Restrictions(no_repeat=3))
+    rules = pipeline.to_graph(loaded, None).target_rules
+    assert rules is not None
+    assert rules.search == Search(4, 2.0, True)
+    assert (rules.max_tokens, rules.least_tokens, rules.restrictions) == (9, 5, Restrictions(no_repeat=3))
     place = "config.json (task_specific_params.summarization)"
     counting = "early_stopping, length_penalty, max_new_tokens, min_length, no_repeat_ngram_size, num_beams"
     assert tuple(note for note in loaded.notes if place in note) == (
@@ -69,9 +69,9 @@ def test_what_counts(tmp_path: Path) -> None:
         f"{place}: not used: colour",
     )
     fewer = pipeline.load(made, Reading(task="summarize", beams=1, max_target=7))
-    target = pipeline.to_graph(fewer, None).target
-    assert target is not None
-    assert (target.search.beams, target.max_tokens) == (1, 7)
+    rules = pipeline.to_graph(fewer, None).target_rules
+    assert rules is not None
+    assert (rules.search.beams, rules.max_tokens) == (1, 7)
 
 
 def test_a_folder_that_says_nothing(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_folder_that_says_nothing(tmp_path: Path) -> None:
     made = folder(tmp_path / "model", "mbart")
     own, loaded = pipeline.load(made), pipeline.load(made, Reading(task="summarize"))
     assert loaded.notes == own.notes
-    assert pipeline.to_graph(loaded, None).target == pipeline.to_graph(own, None).target
+    assert pipeline.to_graph(loaded, None).target_rules == pipeline.to_graph(own, None).target_rules
 
 
 def test_the_prefix_is_never_cut(tmp_path: Path) -> None:

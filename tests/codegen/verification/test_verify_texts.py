@@ -44,7 +44,7 @@ class Case:
         self.directory.mkdir()
         loaded = pipeline.load(self.checkpoint, Reading(beams=beams))
         program = pipeline.lower(loaded, recipe, None)
-        assert loaded.target is not None and program.target is not None
+        assert loaded.target is not None and program.target_rules is not None
         self.beams = beams
         self.file = folder / "texts"
         self.file.write_text("\n".join(TEXTS), encoding="utf-8")
@@ -53,7 +53,7 @@ class Case:
         self.answers: list[dict[str, Any]] = []
         for text in TEXTS:
             encoding = tokenizer.encode(text)
-            ids = list(program.target.read_first(encoding.ids))
+            ids = list(program.target_rules.read_first(encoding.ids))
             found = [
                 {
                     "text": speller.text(one.tokens, ids),
@@ -76,7 +76,7 @@ class Case:
             "max_tokens": program.max_tokens,
             **dict.fromkeys(("table_bytes", "arena_bytes", "stack_budget"), 0),
             "beams": beams,
-            "max_target": program.target.max_tokens,
+            "max_target": program.target_rules.max_tokens,
             "files": {},
         }
         self.lines: list[str] = []
@@ -119,8 +119,8 @@ def test_right_answers(family: str, recipe: str, beams: int, tmp_path: Path) -> 
 def test_what_is_drawn_is_asked_for_greedily(tmp_path: Path) -> None:
     loaded = pipeline.load(FOLDERS / "gpt2" / "texts")
     program = pipeline.lower(loaded, "w8a8", None)
-    assert program.target is not None
-    drawn = replace(program, target=replace(program.target, sampling=Sampling()))
+    assert program.target_rules is not None
+    drawn = replace(program, target_rules=replace(program.target_rules, sampling=Sampling()))
     assert options_of(drawn) == ("--temperature", "0")
     assert options_of(program) == ()
 

@@ -88,7 +88,7 @@ def test_it_writes_what_the_whole_model_wrote(name: str, recipe: str, tmp_path: 
     assert len(kept) < 42
     smaller = vocabulary.keep_ids(whole, kept)
     after = pipeline.lower(smaller, recipe, None)
-    assert (after.vocabulary, after.target and after.target.vocabulary) == (len(kept), len(kept))
+    assert (after.vocabulary, after.target_rules and after.target_rules.vocabulary) == (len(kept), len(kept))
     for text, old, expected in zip(texts, read, written, strict=True):
         new = wheel_tokenizer(smaller.tokenizer).encode(text).ids
         assert [kept[i] for i in new] == old

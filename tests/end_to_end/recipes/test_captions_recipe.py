@@ -74,5 +74,5 @@ def test_the_terms_stay_where_the_checkpoint_is_made_anew(data: Path, tmp_path: 
 
 def test_the_committed_one() -> None:
     graph = pipeline.to_graph(pipeline.load(CHECKPOINT), None)
-    assert graph.target is not None
-    assert (graph.vocabulary, graph.target.max_tokens) == (768, 48)
+    assert graph.target_rules is not None
+    assert (graph.vocabulary, graph.target_rules.max_tokens) == (768, 48)

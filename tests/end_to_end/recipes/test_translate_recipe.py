@@ -94,7 +94,7 @@ def test_the_textbooks_form(tmp_path: Path) -> None:
         assert kept[f"{name}.weight"].shape == (3_000, 192)  # none is another one's
     assert not np.array_equal(kept["target_embedding.weight"], kept["output.weight"])
     graph = pipeline.to_graph(pipeline.load(out), None)
-    assert graph.target is not None and (graph.vocabulary, graph.target.max_tokens) == (3_000, 127)
+    assert graph.target_rules is not None and (graph.vocabulary, graph.target_rules.max_tokens) == (3_000, 127)
     for beams in ("1", "2"):
         done = run(tmp_path, *form, "--evaluate", "--test", "--rows", "1", "--beams", beams)
         assert done.returncode == 0 and f"test, 1 rows, beams {beams}: BLEU = " in done.stdout, done.stderr

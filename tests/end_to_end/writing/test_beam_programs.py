@@ -73,13 +73,13 @@ def test_the_emulators_beams(
     form: str, recipe: str, target: str, search: Search, checkpoint: Path, shared: Path, tmp_path: Path
 ) -> None:
     plain = graph(form)
-    assert plain.target is not None
-    made = replace(plain, target=replace(plain.target, search=search, least_tokens=2))
+    assert plain.target_rules is not None
+    made = replace(plain, target_rules=replace(plain.target_rules, search=search, least_tokens=2))
     name = f"{form}_{recipe}_{target}_{search.beams}".replace(", ", "_").replace(" ", "_").replace("/", "_")
     folder = shared / "searchers" / name / "form"
     once(folder.parent / "made", repr(search), lambda: generate(made, recipe, target, checkpoint, folder))
     program = build_test(folder, SOURCE, tmp_path / "program", "-DETCH_MODEL_SEARCHES=1")
-    most, lowered = plain.target.max_tokens, lower(made, RECIPES[recipe])
+    most, lowered = plain.target_rules.max_tokens, lower(made, RECIPES[recipe])
     ids_of = texts(form)[::3]
     emulated = [Generation(lowered, ids, [0] * len(ids)) for ids in ids_of]
     asked = [(most, ids) for ids in ids_of]
@@ -159,8 +159,8 @@ def test_the_program(tmp_path: Path) -> None:
     ids = Tokenizer.from_str(loaded.tokenizer.json).encode("abba").ids
     (greedy,) = program.well("--json", "--beams", "1", "abba").objects
     text = Generation(made, ids, [0] * len(ids))
-    assert made.target is not None
-    two = text.beams(replace(made.target.search, beams=2))[0]
+    assert made.target_rules is not None
+    two = text.beams(replace(made.target_rules.search, beams=2))[0]
     (fewer,) = program.well("--json", "--beams", "2", "abba").objects
     assert fewer["score"] == pytest.approx(float(two.score), abs=1e-6)
     assert greedy["score"] == pytest.approx(float(text.score(*text.greedy())), abs=1e-6)

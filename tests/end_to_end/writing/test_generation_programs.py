@@ -137,8 +137,8 @@ LONG = [
 def graph(form: str) -> g.Graph:
     if form.endswith(RESTRICTED):
         made = graph(form.removesuffix(RESTRICTED))
-        assert made.target is not None
-        return replace(made, target=replace(made.target, restrictions=RESTRICTIONS))
+        assert made.target_rules is not None
+        return replace(made, target_rules=replace(made.target_rules, restrictions=RESTRICTIONS))
     if form.endswith(ROOMY):
         return roomier(graph(form.removesuffix(ROOMY)), ROOM)
     return GENERATORS[form]() if form in GENERATORS else graph_of(form)
@@ -195,8 +195,8 @@ def written(
 
 def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], most: int = 0) -> list[str]:
     """The same of the emulator."""
-    program, target = lower(made, RECIPES[recipe]), made.target
-    assert target is not None
+    program, rules = lower(made, RECIPES[recipe]), made.target_rules
+    assert rules is not None
     texts = {tuple(ids): Generation(program, ids, [0] * len(ids), most) for _, ids in asked}
     whole = {ids: text.greedy() for ids, text in texts.items()}
     lines = []
@@ -204,8 +204,8 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], mo
         tokens, logits = whole[tuple(ids)]
         score = texts[tuple(ids)].score(tokens[:capacity], logits[:capacity])
         at_end = len(tokens) <= capacity
-        best = target.best(logits[-1], target.read_first(ids), tokens[:-1])
-        ended = 2 if not at_end else 0 if best in target.ends else 1
+        best = rules.best(logits[-1], rules.read_first(ids), tokens[:-1])
+        ended = 2 if not at_end else 0 if best in rules.ends else 1
         lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens[:capacity]))))
     return lines
 
@@ -214,10 +214,10 @@ def drawn(
     recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], sampling: Sampling, most: int = 0
 ) -> list[str]:
     """The same of tokens that are drawn, each text as one of its own."""
-    program, target = lower(made, RECIPES[recipe]), made.target
-    assert target is not None
+    program, rules = lower(made, RECIPES[recipe]), made.target_rules
+    assert rules is not None
     lines = []
-    longest = most or target.max_tokens
+    longest = most or rules.max_tokens
     for number, (capacity, ids) in enumerate(asked):
         text = Generation(program, ids, [0] * len(ids), most)
         tokens, score, is_end = text.drawn(replace(sampling, text=number), capacity)
@@ -246,8 +246,8 @@ def test_the_emulators_tokens(
     folder = shared / "writers" / name / "form"
     once(folder.parent / "made", form, lambda: generate(made, recipe, target, checkpoint, folder))
     program = build_test(folder, SOURCE, tmp_path / "program")
-    assert made.target is not None
-    most = made.target.max_tokens
+    assert made.target_rules is not None
+    most = made.target_rules.max_tokens
     asked = [(capacity, ids) for ids in texts(form) for capacity in (most, 0, 1, most - 1)]
     expected = meant(recipe, made, asked)
     assert len({line.split()[0] for line in expected}) > 1

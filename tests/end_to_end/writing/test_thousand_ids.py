@@ -29,15 +29,15 @@ COMPARED = 1000  # texts, at least
 def test_what_the_library_wrote(family: str, checkpoint: Path, shared: Path, tmp_path: Path) -> None:
     of_all, *recorded = json.loads((GENERATION / f"{family}_digests.json").read_text(encoding="ascii"))
     plain = graph(TINY[family])
-    assert plain.target is not None
+    assert plain.target_rules is not None
     texts = random_texts(TINY[family], plain.vocabulary)
     assert of_all == digest([digest(ids) for ids in texts])
-    search = replace(plain.target.search, beams=BEAMS)
-    made = replace(plain, target=replace(plain.target, search=search))
+    search = replace(plain.target_rules.search, beams=BEAMS)
+    made = replace(plain, target_rules=replace(plain.target_rules, search=search))
     folder = shared / "thousands" / family / "form"
     once(folder.parent / "made", repr(search), lambda: generate(made, "fp32", "host", checkpoint, folder))
     program = build_test(folder, SOURCE, tmp_path / "program")
-    asked = [(plain.target.max_tokens, ids) for ids in texts]
+    asked = [(plain.target_rules.max_tokens, ids) for ids in texts]
     for way, beams in enumerate((1, BEAMS)):
         lines = written(program, kernels(program)[-1], 1, 0, asked, beams)
         ours = [digest(line.split()[3:]) for line in lines]

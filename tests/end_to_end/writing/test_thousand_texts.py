@@ -57,12 +57,12 @@ def test_what_the_library_wrote(texts_of: object, name: str, tmp_path: Path) -> 
     out = tmp_path / "model" / "writer"
     pipeline.generate(pipeline.Request(folder, out, recipe="fp32", beams=1), lambda _: None)
     graph = pipeline.to_graph(loaded, None)
-    assert graph.target is not None
+    assert graph.target_rules is not None
     tokenizer = text_tokenizer(loaded.tokenizer, graph.max_tokens)
     ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
     assert [digest(one) for one in ids] == [read for read, _, _ in recorded]
     program = build_test(out, SOURCE, tmp_path / "program")
-    lines = written(program, kernels(program)[-1], 1, 0, [(graph.target.max_tokens, one) for one in ids])
+    lines = written(program, kernels(program)[-1], 1, 0, [(graph.target_rules.max_tokens, one) for one in ids])
     ours = [digest(line.split()[3:]) for line in lines]
     other = [
         i for i, (one, (_, theirs, near)) in enumerate(zip(ours, recorded, strict=True)) if one != theirs and not near

@@ -25,11 +25,13 @@ __all__ = ["checkpoint"]  # a fixture
 def test_calls(form: str, checkpoint: Path, shared: Path, tmp_path: Path) -> None:
     """Its end may come behind as many tokens as there are room for: nothing but the length ends it."""
     made = graph(form)
-    assert made.target is not None
-    target = replace(made.target, search=Search(3), least_tokens=made.target.max_tokens)
+    assert made.target_rules is not None
+    rules = replace(made.target_rules, search=Search(3), least_tokens=made.target_rules.max_tokens)
     folder = shared / "endless" / form.replace(", ", "_").replace(" ", "_").replace("/", "_") / "form"
     once(
-        folder.parent / "made", form, lambda: generate(replace(made, target=target), "w8a8", "host", checkpoint, folder)
+        folder.parent / "made",
+        form,
+        lambda: generate(replace(made, target_rules=rules), "w8a8", "host", checkpoint, folder),
     )
     source = ROOT / "tests" / "end_to_end" / "writing" / "writing_calls.cpp"
     program = build_test(folder, source, tmp_path / "program", f"-DETCH_VOCABULARY={VOCABULARY}")
@@ -41,13 +43,13 @@ def test_calls(form: str, checkpoint: Path, shared: Path, tmp_path: Path) -> Non
 def test_an_executor_that_fails(checkpoint: Path, shared: Path, tmp_path: Path) -> None:
     """In float32, where what nobody wrote stays no number up to the logits."""
     made = graph(f"encoder and decoder{ROOMY}")
-    assert made.target is not None
-    target = replace(made.target, search=Search(3))
+    assert made.target_rules is not None
+    rules = replace(made.target_rules, search=Search(3))
     folder = shared / "failing" / "form"
     once(
         folder.parent / "made",
         "fp32",
-        lambda: generate(replace(made, target=target), "fp32", "host", checkpoint, folder),
+        lambda: generate(replace(made, target_rules=rules), "fp32", "host", checkpoint, folder),
     )
     source = ROOT / "tests" / "end_to_end" / "writing" / "writing_failing_executor.cpp"
     done = subprocess.run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.graph import Graph, Target
+from ...ir.graph import Graph, TargetRules
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.generation_config import GenerationSettings, settings_in
@@ -16,9 +16,9 @@ from . import parts
 GraphOf = Callable[[Config, TensorFile, int, int, GenerationSettings | None], Graph]
 
 
-def build_target(
+def build_target_rules(
     config: Config, generation: GenerationSettings | None, vocabulary: int, max_tokens: int, *, has_encoder: bool
-) -> Target:
+) -> TargetRules:
     """`generation` where the folder was asked; else what `config` says. With an encoder a target begins with a token of
     its own, else with the text."""
     if config.values.get("is_encoder_decoder") not in (None, has_encoder):
@@ -32,7 +32,7 @@ def build_target(
         message = f"{settings.search.beams} beams need {needed} tokens that may be written: lower num_beams"
         raise parts.refuse("generation-not-supported", message)
     begin = (settings.begin, settings.forced_begin) if has_encoder else ()
-    return Target(
+    return TargetRules(
         vocabulary=vocabulary,
         max_tokens=max_tokens,
         begin=tuple(token for token in begin if token is not None),
@@ -48,9 +48,9 @@ def build_target(
     )
 
 
-def check_begin(target: Target | None, padding: int | None) -> None:
+def check_begin(rules: TargetRules | None, padding: int | None) -> None:
     """EtchError where a target begins with the padding token, of a decoder that counts no position for it."""
-    if target is not None and padding in target.begin:
+    if rules is not None and padding in rules.begin:
         message = f"a target begins with the padding token, pad_token_id {padding}, which has no position"
         raise parts.refuse("generation-not-supported", message)
 

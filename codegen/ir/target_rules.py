@@ -13,7 +13,7 @@ from .search import FREE, GREEDY, Restrictions, Sampling, Search
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetRules:
     """The sequence that the phase `repeat` writes, a token a step: what it begins with is read as if it had been
     written. The end is the token that ends it, one of several; it counts as one of `max_tokens`, what it begins with
     does not."""
