@@ -3,14 +3,7 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
-from ..load.checkpoint import Checkpoint
-from .bases import bert_like
+from .bases.bert_like import Family
 
 MODEL_TYPE = "bert"
-NAME = "Bert"
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.")
+FAMILY = Family("Bert", "bert.")

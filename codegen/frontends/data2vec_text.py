@@ -3,16 +3,7 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
-from ..load.checkpoint import Checkpoint
-from . import roberta
+from .bases.roberta_like import Family
 
 MODEL_TYPE = "data2vec-text"
-NAME = "Data2VecText"
-
-read_limits = roberta.read_limits
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, NAME, "data2vec_text.")
+FAMILY = Family("Data2VecText", prefix="data2vec_text.")

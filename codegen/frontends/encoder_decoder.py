@@ -19,7 +19,7 @@ from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
 from .bases import bert_like
-from .roberta import first_position
+from .bases.roberta_like import first_position
 from .shared import parts
 from .shared.computed import Computed
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths

@@ -8,28 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Graph, Parameter, Term
+from ..ir.graph import Parameter, Term
 from ..ir.parameter import F32Array
 from ..load.checkpoint import Checkpoint
-from .bases import bert_like
+from .bases.bert_like import Family, Tables
 from .shared import parts
 from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 
 MODEL_TYPE = "ernie"
-NAME = "Ernie"
 HARMLESS_KEYS = frozenset(("task_type_vocab_size",))  # without use_task_id
 
 
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-
-    def tasks(prefix: str, shape: LayerShape, tables: bert_like.Tables) -> tuple[Term, ...]:
-        if not checkpoint.config.flag("use_task_id", False):
-            return ()
-        return (Term(_task_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
-
-    return bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", tasks)
+def _tasks(checkpoint: Checkpoint, prefix: str, shape: LayerShape, tables: Tables) -> tuple[Term, ...]:
+    if not checkpoint.config.flag("use_task_id", False):
+        return ()
+    return (Term(_task_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
 
 
 def _task_0(checkpoint: Checkpoint, prefix: str, width: int, segments: int) -> Parameter:
@@ -42,3 +36,6 @@ def _task_0(checkpoint: Checkpoint, prefix: str, width: int, segments: int) -> P
         return np.repeat(learned.values[:1], segments, axis=0)
 
     return Parameter("task_embeddings", (Computed(name, (segments, width), by_segment, learned.file),))
+
+
+FAMILY = Family("Ernie", "ernie.", terms=_tasks)

@@ -20,10 +20,10 @@ from ..load.config import Config
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_files.folders.esm import TOKENIZER_CLASS
-from . import roberta
 from .bases import bert_like
 from .bases.architecture import check_architecture
 from .bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
+from .bases.roberta_like import limits_of
 from .shared import parts, rotary
 from .shared.encoder_layer import LayerShape, pre_norm_layer
 from .shared.prediction_head import Prediction
@@ -51,7 +51,7 @@ def read_limits(config: Config) -> Limits:
     if _position(config) == _ROTARY:
         return rotary.limits_of(config, TOKENIZER_CLASS)
     config.natural_int("pad_token_id")  # which RoBERTa need not say
-    return roberta.limits_of(config, TOKENIZER_CLASS)
+    return limits_of(config, TOKENIZER_CLASS)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:

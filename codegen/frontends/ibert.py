@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
-from . import roberta
+from .bases.roberta_like import Family
 from .shared import parts
 
 MODEL_TYPE = "ibert"
-NAME = "IBert"
 HARMLESS_KEYS = frozenset(("force_dequant",))  # which says what of the integers is left out
 _INTEGERS = (
     *("*.weight_integer", "*.bias_integer", "*.fc_scaling_factor", "*.weight_scaling_factor"),
     *("*.act_scaling_factor", "*.x_min", "*.x_max", "*.LayerNorm.shift"),
 )
-read_limits = roberta.read_limits
+_FAMILY = Family("IBert", prefix="ibert.")
+
+read_limits = _FAMILY.read_limits
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -29,4 +30,4 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if activation != "gelu":
         raise parts.refuse("activation-not-supported", f"hidden_act '{activation}' is not I-BERT's, 'gelu'")
     checkpoint.tensors.ignore(*_INTEGERS)
-    return roberta.graph_of(checkpoint, max_tokens, NAME, "ibert.")
+    return _FAMILY.build_graph(checkpoint, max_tokens)

@@ -11,25 +11,24 @@ from numpy.typing import NDArray
 
 from ..ir.graph import Graph, Parameter, Term
 from ..load.checkpoint import Checkpoint
-from .bases import bert_like
+from .bases.bert_like import Family, Tables
 from .shared import parts
 from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 
 MODEL_TYPE = "layoutlm"
-NAME = "LayoutLM"
 _SIDES = "xxyyhw"  # left, right, upper, lower, height, width: by the table of each
 _NOTE = "boxes of tokens: none, all are 0, as where transformers is given no bbox"
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-
-    def boxes(prefix: str, shape: LayerShape, tables: bert_like.Tables) -> tuple[Term, ...]:
-        return (Term(_box_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
-
-    graph = bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", boxes)
+    graph = Family("LayoutLM", "layoutlm.", terms=_boxes).build_graph(checkpoint, max_tokens)
     return replace(graph, notes=(*graph.notes, _NOTE))
+
+
+def _boxes(checkpoint: Checkpoint, prefix: str, shape: LayerShape, tables: Tables) -> tuple[Term, ...]:
+    return (Term(_box_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
 
 
 def _box_0(checkpoint: Checkpoint, prefix: str, width: int, segments: int) -> Parameter:

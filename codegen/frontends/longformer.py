@@ -15,20 +15,17 @@ from dataclasses import replace
 from ..ir.global_rows import Before, Behind, GlobalRows
 from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
-from ..load.config import Config
-from ..load.limits import Limits
-from . import roberta
 from .bases import bert_like
 from .bases.architecture import CLASSIFIER_ENDING
+from .bases.roberta_like import Family
 from .shared import parts
 from .shared.attention_windows import HARMLESS_KEYS, windowed
 
 __all__ = ["HARMLESS_KEYS"]
 
 MODEL_TYPE = "longformer"
-NAME = "Longformer"
-_CLASSIFIER = f"{NAME}{CLASSIFIER_ENDING}"
-_PREFIX = "longformer."
+_FAMILY = Family("Longformer", "LongformerTokenizer", "longformer.")
+_CLASSIFIER = f"{_FAMILY.name}{CLASSIFIER_ENDING}"
 _ANSWERS = "LongformerForQuestionAnswering"
 _CHOICES = "LongformerForMultipleChoice"
 _LAYER = replace(
@@ -39,10 +36,7 @@ _LAYER = replace(
 )
 _UNUSED = tuple(f"encoder.layer.*.{name}.*" for name in (_LAYER.global_query, _LAYER.global_key, _LAYER.global_value))
 
-
-def read_limits(config: Config) -> Limits:
-    """As RoBERTa's."""
-    return roberta.limits_of(config, "LongformerTokenizer")
+read_limits = _FAMILY.read_limits
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -50,9 +44,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config, tensors = checkpoint.config, checkpoint.tensors
     global_rows = 0 if checkpoint.sentence is not None else _global_rows(checkpoint)
     form = bert_like.Form(_LAYER, masks=replace(windowed(config, "num_hidden_layers"), global_rows=global_rows))
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
     unused = () if global_rows else tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
-    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, form)
+    graph = replace(_FAMILY, form=form).build_graph(checkpoint, max_tokens)
     if not unused:
         return graph
     return replace(graph, notes=(*graph.notes, f"not used: {len(unused)} tensors of tokens that see all others"))

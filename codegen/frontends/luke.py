@@ -12,37 +12,30 @@ from dataclasses import replace
 
 from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
-from ..load.config import Config
-from ..load.limits import Limits
-from . import roberta
 from .bases import bert_like
+from .bases.roberta_like import Family
 from .shared import parts
 
 MODEL_TYPE = "luke"
-NAME = "Luke"
+# The table of words is another one than the last linear, whatever the configuration says.
+_FAMILY = Family("Luke", "LukeTokenizer", "luke.", pooled=True, tied=None)
 HARMLESS_KEYS = frozenset(
     ("entity_emb_size", "entity_vocab_size", "use_entity_aware_attention", "cls_entity_prediction")
 )
-_PREFIX = "luke."
 _OF_ENTITIES = (
     "entity_embeddings.*",
     *(f"encoder.layer.*.attention.self.{name}_query.*" for name in ("w2e", "e2w", "e2e")),
 )
 
-
-def read_limits(config: Config) -> Limits:
-    """As RoBERTa's."""
-    return roberta.limits_of(config, "LukeTokenizer")
+read_limits = _FAMILY.read_limits
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     tensors = checkpoint.tensors
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
     unused = tensors.ignore(*(f"{prefix}{name}" for name in _OF_ENTITIES), "entity_predictions.*")
-    # The table of words is another one than the last linear, whatever the configuration says.
-    heads = roberta.Heads(pooled=True, tied=None)
-    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, heads=heads)
+    graph = _FAMILY.build_graph(checkpoint, max_tokens)
     notes = ("texts have no entities",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of entities",)

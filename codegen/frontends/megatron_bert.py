@@ -6,20 +6,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.graph import Graph
-from ..load.checkpoint import Checkpoint
 from .bases import bert_like
 
 MODEL_TYPE = "megatron-bert"
-NAME = "MegatronBert"
 _FORM = bert_like.Form(
     replace(bert_like.LAYER, attention_norm="attention.ln", output_norm="ln"),
     embedding_norm=False,
     pre_norm=True,
     last_norm="encoder.ln",
 )
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return bert_like.graph_of(checkpoint, max_tokens, NAME, "bert.", form=_FORM)
+FAMILY = bert_like.Family("MegatronBert", "bert.", _FORM)

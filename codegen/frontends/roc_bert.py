@@ -15,14 +15,13 @@ from ..ir.parameter import Array
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.limits import Limits, usual_limits
-from .bases import bert_like
+from .bases.bert_like import Family, Tables
 from .shared import parts
 from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 from .shared.ordered_linear import F64Array, ordered_linear
 
 MODEL_TYPE = "roc_bert"
-NAME = "RoCBert"
 _SHAPES, _SOUNDS = "word_shape.json", "word_pronunciation.json"
 # By file: the names of keys and tensors, entries and width where no key says them; in the order of the linear's inputs.
 _FEATURES = {_SHAPES: ("shape", 24_858, 512), _SOUNDS: ("pronunciation", 910, 768)}
@@ -40,11 +39,11 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         raise parts.refuse("config-not-supported", message)
     found: list[Parameter] = []
 
-    def words(prefix: str, shape: LayerShape, tables: bert_like.Tables) -> tuple[Term, ...]:
+    def words(_: Checkpoint, prefix: str, shape: LayerShape, tables: Tables) -> tuple[Term, ...]:
         found.append(_words(checkpoint, prefix, shape.hidden, tables.vocabulary))
         return ()
 
-    graph = bert_like.graph_of(checkpoint, max_tokens, NAME, f"{MODEL_TYPE}.", words)
+    graph = Family("RoCBert", "roc_bert.", terms=words).build_graph(checkpoint, max_tokens)
     embedding, *rest = graph.body
     assert isinstance(embedding, Embed)
     # Behind the head, whose last linear is the file's own table.

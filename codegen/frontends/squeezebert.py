@@ -18,7 +18,6 @@ from .shared import parts
 from .shared.encoder_layer import LayerNames
 
 MODEL_TYPE = "squeezebert"
-NAME = "SqueezeBert"
 _LAYER = LayerNames(
     query="attention.query",
     key="attention.key",
@@ -47,7 +46,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     groups = {name: config.positive_int(key, usual, maximum=parts.MAX_WIDTH) for name, (key, usual) in _GROUPS.items()}
     _check_width(config)
     form = bert_like.Form(layers="encoder.layers.", layer=_LAYER, layer_epsilon=_EPSILON, groups=groups)
-    graph = bert_like.graph_of(checkpoint, max_tokens, NAME, "transformer.", form=form)
+    graph = bert_like.Family("SqueezeBert", "transformer.", form).build_graph(checkpoint, max_tokens)
     if max(groups.values()) == 1:
         return graph
     return replace(graph, notes=(*graph.notes, "convolutions in groups are stored whole, with zeros between groups"))

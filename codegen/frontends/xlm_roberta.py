@@ -3,21 +3,7 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
-from ..load.checkpoint import Checkpoint
-from ..load.config import Config
-from ..load.limits import Limits
-from . import roberta
+from .bases.roberta_like import Family
 
 MODEL_TYPE = "xlm-roberta"
-NAME = "XLMRoberta"
-
-
-def read_limits(config: Config) -> Limits:
-    """As RoBERTa's."""
-    return roberta.limits_of(config, "XLMRobertaTokenizer")
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return roberta.graph_of(checkpoint, max_tokens, NAME)
+FAMILY = Family("XLMRoberta", "XLMRobertaTokenizer")

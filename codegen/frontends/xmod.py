@@ -13,17 +13,17 @@ from ..ir.graph import Graph
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.refusal import shown
-from . import roberta, xlm_roberta
+from . import xlm_roberta
 from .bases import bert_like
+from .bases.roberta_like import Family
 from .shared import parts
 from .shared.encoder_layer import Adapter
 
 MODEL_TYPE = "xmod"
-NAME = "Xmod"
-_PREFIX = "roberta."
+_FAMILY = Family("Xmod", xlm_roberta.FAMILY.tokenizer_class)
 _ADAPTERS = "output.adapter_modules."
 
-read_limits = xlm_roberta.read_limits
+read_limits = _FAMILY.read_limits
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -31,9 +31,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config, tensors = checkpoint.config, checkpoint.tensors
     languages, language = _languages(config)
     others = [other for other in languages if other != language]
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
     unused = tensors.ignore(*(f"{prefix}encoder.layer.*.{_ADAPTERS}{other}.*" for other in others))
-    graph = roberta.graph_of(checkpoint, max_tokens, NAME, _PREFIX, _form(config, language))
+    graph = replace(_FAMILY, form=_form(config, language)).build_graph(checkpoint, max_tokens)
     notes = (f"texts are in {language} (default_language)",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of the adapters of {', '.join(others)}",)

@@ -67,32 +67,35 @@ class Tables:
     segments: int
 
 
-def graph_of(
-    checkpoint: Checkpoint,
-    max_tokens: int,
-    name: str,
-    prefix: str,
-    terms: Callable[[str, LayerShape, Tables], tuple[Term, ...]] = lambda *_: (),
-    form: Form = BERT,
-) -> Graph:
-    """The graph of a family that is BERT but for what its classes begin with, the prefix of the encoder in a file with
-    a head, more terms of the embedding, and the places of norms."""
-    config, tensors = checkpoint.config, checkpoint.tensors
-    check_architecture(checkpoint, name)
-    check_encoder_only(config)
-    shape, tables = read_shape(config), read_tables(config)
-    parts.check_max_tokens(max_tokens, tables.positions)
-    # Files of the bare encoder have names without prefix, files of a whole model with it.
-    prefix = parts.prefix_of(checkpoint, prefix, WORDS)
-    body = encoder_body(config, tensors, prefix, tables, shape, form, terms=terms(prefix, shape, tables))
-    encoder = Encoder(body, form.widths(shape), tables.vocabulary, tables.segments)
-    unused = (f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head(config, name))
-    heads = FamilyHeads(
-        Classifier("classifier", ("pooler", f"{prefix}pooler.dense", "tanh")),
-        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
-        left_out=unused,
-    )
-    return graph_with_head(checkpoint, max_tokens, name, encoder, heads)
+@dataclass(frozen=True)
+class Family:
+    """One that is BERT but for these."""
+
+    name: str  # of its classes
+    prefix: str  # of the encoder in a file with a head
+    form: Form = BERT
+    # More of the embedding, by the checkpoint and the prefix of its tensors.
+    terms: Callable[[Checkpoint, str, LayerShape, Tables], tuple[Term, ...]] = lambda *_: ()
+
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+        config, tensors = checkpoint.config, checkpoint.tensors
+        check_architecture(checkpoint, self.name)
+        check_encoder_only(config)
+        shape, tables = read_shape(config), read_tables(config)
+        parts.check_max_tokens(max_tokens, tables.positions)
+        # Files of the bare encoder have names without prefix, files of a whole model with it.
+        prefix = parts.prefix_of(checkpoint, self.prefix, WORDS)
+        terms = self.terms(checkpoint, prefix, shape, tables)
+        body = encoder_body(config, tensors, prefix, tables, shape, self.form, terms=terms)
+        encoder = Encoder(body, self.form.widths(shape), tables.vocabulary, tables.segments)
+        unused = (f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head(config, self.name))
+        heads = FamilyHeads(
+            Classifier("classifier", ("pooler", f"{prefix}pooler.dense", "tanh")),
+            Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+            left_out=unused,
+        )
+        return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)
 
 
 def other_head(config: Config, name: str) -> str:

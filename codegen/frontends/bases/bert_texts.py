@@ -12,10 +12,10 @@ from ...ir.graph import Graph, Node
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.limits import Limits, usual_limits
-from ..roberta import first_position, limits_of
 from ..shared import parts
 from ..shared.rows import HeadOps
 from . import bert_like
+from .roberta_like import first_position, limits_of
 from .text_half import NEW, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts
 
 HARMLESS_KEYS = frozenset(("initializer_factor",))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen.frontends.bert import build_graph
+from codegen.frontends import build_graph
 from codegen.ir.program import Program
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.folder import load_checkpoint

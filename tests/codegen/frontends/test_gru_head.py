@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_a_family_without_rows_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     """One that takes no notice of what follows the encoder."""
     write_tiny_checkpoint(tmp_path)
     other = graph_of(tmp_path)
-    monkeypatch.setattr(bert, "build_graph", lambda *_: other)
+    monkeypatch.setattr(bert, "FAMILY", SimpleNamespace(build_graph=lambda *_: other))
     with pytest.raises(EtchError) as caught:
         graph_of(folder("gru/one_layer"))
     assert (caught.value.code, caught.value.file) == ("head-not-supported", "head.json")

@@ -11,8 +11,9 @@ from common.refusal import Refused
 from targets import Labels
 from tokenizers import Tokenizer
 
-from codegen.frontends import bert, limits_of
+from codegen.frontends import limits_of
 from codegen.frontends.bases.architecture import CLASSIFIER_ENDING, ENCODER_ENDING
+from codegen.frontends.bert import FAMILY as BERT
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
@@ -20,7 +21,7 @@ from codegen.load.folder import load_checkpoint
 from codegen.load.limits import Limits
 from codegen.load.sentence import SentenceModules
 
-_CLASSIFIER = f"{bert.NAME}{CLASSIFIER_ENDING}"
+_CLASSIFIER = f"{BERT.name}{CLASSIFIER_ENDING}"
 
 # What the encoder may carry: classifier, pooler, and the language-model heads of the original checkpoints.
 _HEADS = ("classifier.*", "cls.*", "pooler.dense.*", "bert.pooler.dense.*")
@@ -83,7 +84,7 @@ def _check_family(config: Config) -> Limits:
 def _check_encoder(checkpoint: Checkpoint, max_tokens: int) -> None:
     """Has the front-end look at shapes and tensors, heads aside: it is to accept what will have been trained."""
     checkpoint.tensors.ignore(*_HEADS)
-    encoder = Config.from_json({**checkpoint.config.values, "architectures": [f"{bert.NAME}{ENCODER_ENDING}"]})
-    bert.build_graph(
+    encoder = Config.from_json({**checkpoint.config.values, "architectures": [f"{BERT.name}{ENCODER_ENDING}"]})
+    BERT.build_graph(
         replace(checkpoint, config=encoder, sentence=SentenceModules("cls", (), normalize=False)), max_tokens
     )
