@@ -20,7 +20,7 @@ from . import trie
 from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
 from .fields import Field, Part, boolean, never_empty, signed, unsigned
 from .merging import merged
-from .unigram import byte_ids, metaspace_nodes
+from .piece_trie import build_piece_trie, byte_ids
 
 # As in etch::CharacterBpe.
 _MARK_BITS = 3
@@ -40,12 +40,8 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     reached = {piece for piece in hidden if piece in pairs or len(piece) == 1}
     matched = [(_key(spec, piece).encode(), i) for piece, i in ids.items()]
     text_of = {i: piece for piece, i in ids.items()}
-    named = dict(spec.named)
-    others = [(text, i) for i, text in enumerate(texts) if text and i not in text_of and i not in named.values()]
-    others += [(text.encode(), i) for text, i in named.items()]
-    id_bits = trie.value_bits(len(texts) + len(spec.without_id))
-    found = trie.build((matched, others))
-    by_key = [text_of.get(i, "") for i in found.values.tolist()]
+    found = build_piece_trie(matched, texts, spec.named, len(spec.without_id))
+    by_key = [text_of.get(i, "") for i in found.ids]
     words = {piece: _characters(spec, piece) for piece in ids}
     whole = {
         piece
@@ -59,12 +55,8 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     begins = np.array([0, *accumulate(map(len, ordered))], np.uint32)
     flat = [pair for made in ordered for pair in made]
     begin_bits, rank_bits = trie.value_bits(len(flat) + 1), trie.value_bits(max(len(spec.merges), 1))
-    first = trie.nodes_by_byte(found, range(*found.roots[:2]))
-    metaspace, after_metaspace = metaspace_nodes(found, first)
     arrays = (
-        ("first_nodes", first),
-        ("metaspace_nodes", after_metaspace),
-        *trie.arrays(found, id_bits),
+        *found.arrays,
         ("marks", trie.packed(np.array(marks, np.uint32), _MARK_BITS)),
         ("merge_begins", trie.packed(begins, begin_bits)),
         ("left_sizes", never_empty(np.array([size for size, _ in flat], np.uint8))),
@@ -73,17 +65,14 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     )
     at_spaces = not (spec.ignore_merges or _has_marks(spec)) and METASPACE in ids.keys() - hidden
     fields = (
-        Field("first_nodes", array="first_nodes"),
-        Field("metaspace_nodes", array="metaspace_nodes"),
-        trie.field(found, id_bits),
+        *found.fields,
         *(Field(name, array=name) for name in ("marks", "merge_begins", "left_sizes", "merge_ranks", "byte_ids")),
-        unsigned("metaspace_node", metaspace),
+        unsigned("metaspace_node", found.metaspace),
         boolean("ranks_by_id", by_id),
         boolean("has_unmade", bool(unmade)),
         unsigned("begin_bits", begin_bits),
         unsigned("rank_bits", rank_bits),
-        unsigned("named_begin", found.roots[1 if named else 2]),
-        unsigned("first_end", found.roots[2]),
+        *found.ends,
         unsigned("piece_count", len(texts)),
         signed("unknown_id", -1 if spec.unknown_id is None else spec.unknown_id),
         boolean("byte_fallback", spec.byte_fallback),

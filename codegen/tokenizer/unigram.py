@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.byte_pieces import BYTE_PIECES
-from ..ir.tokenizer_spec import METASPACE, UnigramModel
+from ..ir.tokenizer_spec import UnigramModel
 from . import trie
 from .fields import Field, Part, boolean, signed, unsigned
+from .piece_trie import build_piece_trie, byte_ids
 
 # As in etch::Unigram.
 MOST_BYTES, LEAST_AGREED, _MOST_WHOLE_SUM = 1280, 256, 30_000
@@ -25,7 +25,6 @@ _MARK_BITS, _STEP_BIAS, _MOST_STEP = 4, 1, 3
 _WHOLE, _STEP, _SPECIAL = 1, 2, 8
 _SCRATCH_BYTES = (23 * (MOST_BYTES + 8) + 7) // 8 * 8  # as etch::model_scratch_bytes
 _UNKNOWN_PENALTY = 10.0
-_METASPACE = METASPACE.encode()
 
 
 def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[int]) -> Part:
@@ -40,12 +39,8 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
         message = f"a piece has {longest} bytes, at most {LEAST_AGREED} are supported"
         raise EtchError("piece-too-long", "front-end", message)
     is_matched = {i for _, i in matched}
-    named = dict(spec.named)
-    others = [(text, i) for i, text in enumerate(texts) if text and i not in is_matched and i not in named.values()]
-    others += [(text.encode(), i) for text, i in named.items()]
-    id_bits = trie.value_bits(len(texts) + len(without_id))
-    found = trie.build((matched, others))
-    ids = found.values.tolist()
+    found = build_piece_trie(matched, texts, spec.named, len(without_id))
+    ids = found.ids
     scores = np.array([score_of[i] if i in is_matched else 0.0 for i in ids], np.float64)
     with np.errstate(over="ignore"):  # those that are no float are far from any, too
         narrow = scores.astype(np.float32).astype(np.float64)
@@ -61,29 +56,22 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
     lowest = min(is_matched, key=lambda i: score_of[i])
-    first = trie.nodes_by_byte(found, range(*found.roots[:2]))
-    metaspace, after_metaspace = metaspace_nodes(found, first)
     arrays = (
-        ("first_nodes", first),
-        ("metaspace_nodes", after_metaspace),
-        *trie.arrays(found, id_bits),
+        *found.arrays,
         ("scores", scores.view(np.uint32) if is_wide else scores.astype(np.float32).view(np.uint32)),
         ("marks", trie.packed(marks, _MARK_BITS)),
         ("byte_ids", byte_ids(spec.byte_fallback, pieces)),
     )
     fields = (
-        Field("first_nodes", array="first_nodes"),
-        Field("metaspace_nodes", array="metaspace_nodes"),
-        trie.field(found, id_bits),
+        *found.fields,
         *(Field(name, array=name) for name in ("scores", "marks", "byte_ids")),
         boolean("wide_scores", is_wide),
         boolean("float_sums", spec.float_sums),
         boolean("byte_fallback", spec.byte_fallback),
-        unsigned("metaspace_node", metaspace),
+        unsigned("metaspace_node", found.metaspace),
         unsigned("lowest_key", ids.index(lowest)),
         unsigned("longest", longest),
-        unsigned("named_begin", found.roots[1 if named else 2]),
-        unsigned("first_end", found.roots[2]),
+        *found.ends,
         unsigned("piece_count", len(texts)),
         signed("unknown_id", spec.unknown_id),
     )
@@ -113,18 +101,3 @@ def is_whole(text: str, scores: dict[str, float], unknown: float, rounding: floa
     for end in range(1, count):
         sums.append(max(of_paths(end, range(end))))
     return all(one <= most for one in of_paths(count, range(1, count)))
-
-
-def byte_ids(byte_fallback: bool, pieces: dict[str, int]) -> np.ndarray:
-    """Of the pieces that unknown text is written in, -1 where there is none."""
-    if not byte_fallback:
-        return np.array([-1], np.int32)
-    return np.array([pieces.get(piece, -1) for piece in BYTE_PIECES], np.int32)
-
-
-def metaspace_nodes(found: trie.Trie, first: np.ndarray) -> tuple[int, np.ndarray]:
-    """The node of U+2581, and by the next byte those below it."""
-    node = int(first[_METASPACE[0]])
-    for byte in _METASPACE[1:]:
-        node = int(trie.nodes_by_byte(found, found.children(node))[byte]) if node != trie.NO_NODE else node
-    return node, trie.nodes_by_byte(found, found.children(node) if node != trie.NO_NODE else ())
