@@ -162,6 +162,7 @@ def test_scripts(checkout: Checkout, script: str) -> None:
     done = checkout.run(*bare, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: ")
+    assert "default: None" not in " ".join(done.stdout.split())
     wrong = checkout.run(*bare, "--nonsense")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "Traceback" not in wrong.stderr

@@ -17,13 +17,21 @@ from codegen.errors import EtchError
 from codegen.process.interrupts import run_program
 
 
+class Defaults(argparse.ArgumentDefaultsHelpFormatter):
+    """Says in --help what a value is where it is not given, unless the option's own words have to, as of a file."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        has_value = action.default is not None and action.nargs != 0
+        return super()._get_help_string(action) if has_value else action.help
+
+
 def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     """Without options; --help says their defaults."""
     return argparse.ArgumentParser(
         prog=name,
         description=description,
         allow_abbrev=False,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=Defaults,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from common.program import number
+from common.program import Defaults, number
 
 TASKS = ("single_label", "multi_label", "regression")
 FREEZES = ("nothing", "embeddings", "encoder")
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="finetune",
         description="Fine-tunes a BERT checkpoint folder on a labelled csv or tsv file.",
         allow_abbrev=False,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=Defaults,
     )
     add = parser.add_argument
     add("checkpoint", type=Path, metavar="CHECKPOINT", help="Hugging Face folder, with or without a classifier")
@@ -89,7 +89,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--weight-decay", type=number(float, 0.0, 1.0), default=0.01, metavar="D", help="of matrices")
     add("--warmup", type=number(float, 1e-6, 1.0), default=0.1, metavar="SHARE", help="of the steps")
-    add("--max-tokens", type=number(int, 3, 1 << 16), metavar="N", help="longest text; longer ones are cut")
+    add(
+        "--max-tokens",
+        type=number(int, 3, 1 << 16),
+        metavar="N",
+        help="longest text; longer ones are cut (default: the checkpoint's own limit)",
+    )
     add("--bfloat16", action="store_true", help="train in mixed precision; faster on CPUs that have bfloat16")
     add("--seed", type=number(int, 0, (1 << 32) - 1), default=0, metavar="N", help="of everything random")
     add("--threads", type=number(int, 1, 1024), metavar="N", help="PyTorch's choice where not given")
