@@ -43,7 +43,7 @@ _OWN = """
     finish_answers finish_decoding first_unit_of flags gather_ends global_scratch_bytes gru_scratch_bytes
     holds_one hosted ids_of
     is_golden is_space_character is_word_character kernel_name kernels keys_of_layer layout_of lower_case
-    mark_ids mark_words masks_of max_encoded_bytes_per_value max_sim model_scratch_bytes most_pieces most_rows
+    mark_ids mark_words masks_of max_encoded_row_bytes_per_value max_sim model_scratch_bytes most_pieces most_rows
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of
     pack_s8_scratch_bytes packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors
     packed_s4_high packed_s4_index packed_s8_bytes packed_s8_index philox piece plain plan_windows random_bits

@@ -19,7 +19,7 @@ MEMORY_ALIGNMENT = 64  # etch::kMemoryAlignment
 class Target:
     name: str
     packing: Packing
-    encoded_bytes_per_value: int  # etch::max_encoded_bytes_per_value(packing)
+    encoded_row_bytes_per_value: int  # etch::max_encoded_row_bytes_per_value(packing)
     alignment: int  # bytes, of every table and arena buffer
     block_bytes: int  # activations of one block of rows should fit in this
     block_granule: int  # rows; blocks are a multiple of it where they can be
@@ -37,7 +37,7 @@ TARGETS: dict[str, Target] = {
         Target(
             "host",
             packing="panel",
-            encoded_bytes_per_value=2,
+            encoded_row_bytes_per_value=2,
             alignment=64,
             block_bytes=1 << 20,  # one core's L2
             block_granule=24,
@@ -51,7 +51,7 @@ TARGETS: dict[str, Target] = {
         Target(
             "m-profile",
             packing="rows",
-            encoded_bytes_per_value=1,
+            encoded_row_bytes_per_value=1,
             alignment=16,
             block_bytes=8 << 10,
             block_granule=4,

@@ -151,7 +151,7 @@ def _regions(planned: Mapping[str, Life], region_of: Mapping[str, str], ops: int
 
 def encoded_row_bytes(width: int, target: Target) -> int:
     """etch::encoded_row_bytes."""
-    return round_up(width, ENCODED_PADDING) * target.encoded_bytes_per_value
+    return round_up(width, ENCODED_PADDING) * target.encoded_row_bytes_per_value
 
 
 # Bytes of a worker's scratch that an op needs.

@@ -52,7 +52,7 @@ void register_rows(const KernelSet& set, const Options& options) {
         const std::size_t floats = n * sizeof(float);
         add("quantize_row", set, n, options, [&set, n, floats](benchmark::State& state) {
             measure(
-                state, n, floats + std::size_t{n} * set.encoded_bytes_per_value,
+                state, n, floats + std::size_t{n} * set.encoded_row_bytes_per_value,
                 [&](float* x, std::uint8_t* encoded) { benchmark::DoNotOptimize(set.quantize_row(x, n, encoded)); });
         });
         add("layer_norm_row", set, n, options, [&set, n, floats](benchmark::State& state) {
@@ -74,7 +74,7 @@ void register_rows(const KernelSet& set, const Options& options) {
         });
         add("quantize_probabilities", set, n, options, [&set, n, floats](benchmark::State& state) {
             const Aligned<float> scales(n, 0.02f);
-            measure(state, n, 3 * floats + std::size_t{n} * set.encoded_bytes_per_value,
+            measure(state, n, 3 * floats + std::size_t{n} * set.encoded_row_bytes_per_value,
                     [&](float* x, std::uint8_t* encoded) {
                         benchmark::DoNotOptimize(set.quantize_probabilities(x, scales.data(), n, encoded));
                     });

@@ -100,8 +100,9 @@ constexpr std::size_t expanded_bytes(Packing packing, std::size_t k) noexcept {
     return packed_s8_bytes(packing, expanded_outputs(packing), k);
 }
 
-// The widest encoding of a quantized activation among the kernel sets that read `packing`: what arenas are planned for.
-constexpr std::size_t max_encoded_bytes_per_value(Packing packing) noexcept {
+// The most that a row of quantized activations takes for a value, its encoding and what lies beside it, among the
+// kernel sets that read `packing`: what arenas are planned for.
+constexpr std::size_t max_encoded_row_bytes_per_value(Packing packing) noexcept {
     return packing == Packing::panel ? 2 : 1;
 }
 

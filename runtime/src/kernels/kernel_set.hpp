@@ -60,10 +60,10 @@ struct MatmulF32 {
 };
 
 struct KernelSet {
-    std::string_view name;                 // as in select_kernel(): "scalar", "avx2", ...
-    Packing packing;                       // the layout of weights that this set reads
-    std::uint8_t encoded_bytes_per_value;  // of QuantizedRows, at most max_encoded_bytes_per_value(packing)
-    bool (*usable)() noexcept;             // true where this CPU and its operating system can run the set
+    std::string_view name;                     // as in select_kernel(): "scalar", "avx2", ...
+    Packing packing;                           // the layout of weights that this set reads
+    std::uint8_t encoded_row_bytes_per_value;  // of a row's encoding and what lies beside it
+    bool (*usable)() noexcept;                 // true where this CPU and its operating system can run the set
 
     // Computes the output columns [16 * first_panel, min(16 * last_panel, n)) of every row.
     void (*matmul_s8)(const MatmulS8&, std::uint32_t first_panel, std::uint32_t last_panel) noexcept;

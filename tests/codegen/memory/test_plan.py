@@ -257,7 +257,7 @@ def least_sizes(program: p.Program, plan: Plan, target: Target) -> dict[str, int
             count = rows[buffer.rows] * buffer.width
             size = 4 * count
             if buffer.storage == "quantized":
-                size = count * target.encoded_bytes_per_value + 4 * rows[buffer.rows]
+                size = count * target.encoded_row_bytes_per_value + 4 * rows[buffer.rows]
             elif buffer.storage in p.CACHES and program.recipe != "fp32":
                 size = count + 4 * rows[buffer.rows] * buffer.heads
             sizes[buffer.name] = max(sizes.get(buffer.name, 0), size)
@@ -372,7 +372,7 @@ def test_row_block_is_the_largest_that_fits(tmp_path: Path) -> None:
             if buffer.rows == "block":
                 f32 = buffer.storage == "f32"
                 width = buffer.width if f32 else -(-buffer.width // 16) * 16
-                data = width * (4 if f32 else target.encoded_bytes_per_value)
+                data = width * (4 if f32 else target.encoded_row_bytes_per_value)
                 row += data if f32 else -(-data // target.alignment) * target.alignment + 4
         if plan.row_block > target.block_least_rows:
             assert plan.row_block * row <= target.block_bytes

@@ -52,7 +52,7 @@ TEST(Registry, TheBestIsTheFirstUsableAndTheListEndsWithScalar) {
 
 TEST(Registry, EncodingsFitWhatArenasArePlannedFor) {
     for (const KernelSet* set : usable_sets()) {
-        EXPECT_LE(set->encoded_bytes_per_value, max_encoded_bytes_per_value(set->packing)) << name_of(*set);
+        EXPECT_LE(set->encoded_row_bytes_per_value, max_encoded_row_bytes_per_value(set->packing)) << name_of(*set);
     }
 }
 

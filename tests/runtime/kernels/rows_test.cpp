@@ -86,7 +86,7 @@ TEST_P(Rows, EncodedRowsHoldTheSameValuesAndZeroPadding) {
             const EdgeArray<float> x(row);
             EdgeArray<std::int8_t> q(n);
             const float plain_scale = set().quantize_row_s8(x.data(), n, q.data());
-            EdgeArray<std::uint8_t> encoded(round_up(n, kEncodedPadding) * set().encoded_bytes_per_value, 0xA5);
+            EdgeArray<std::uint8_t> encoded(round_up(n, kEncodedPadding) * set().encoded_row_bytes_per_value, 0xA5);
             const float scale = set().quantize_row(x.data(), n, encoded.data());
             ASSERT_TRUE(same_bits(scale, plain_scale));
             if (n <= 100) {
@@ -232,7 +232,7 @@ TEST_P(Rows, ProbabilitiesAsScalarAndWithinSevenBits) {
             const EdgeArray<float> scales(Random(n + 1).floats(n, 0.4f * scale, 0.6f * scale));
             EdgeArray<float> got(e);
             EdgeArray<float> want(e);
-            EdgeArray<std::uint8_t> encoded(round_up(n, kEncodedPadding) * set().encoded_bytes_per_value, 0xA5);
+            EdgeArray<std::uint8_t> encoded(round_up(n, kEncodedPadding) * set().encoded_row_bytes_per_value, 0xA5);
             EdgeArray<std::uint8_t> expected(round_up(n, kEncodedPadding), 0xA5);
             const float largest = set().quantize_probabilities(got.data(), scales.data(), n, encoded.data());
             ASSERT_TRUE(

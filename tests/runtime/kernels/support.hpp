@@ -172,7 +172,7 @@ struct S4Table {
 class EncodedRows {
   public:
     EncodedRows(const KernelSet& set, const std::vector<float>& x, std::uint32_t rows, std::uint32_t k)
-        : stride_(round_up(k, kEncodedPadding) * set.encoded_bytes_per_value),
+        : stride_(round_up(k, kEncodedPadding) * set.encoded_row_bytes_per_value),
           bytes_(rows * stride_, std::uint8_t{0xA5}),
           scales_(rows) {
         for (std::uint32_t row = 0; row < rows; ++row) {

@@ -35,7 +35,7 @@ struct QuantizedRows {
 
 // Bytes of one row of `width` quantized values in an arena planned for `packing`.
 constexpr std::size_t encoded_row_bytes(Packing packing, std::size_t width) noexcept {
-    return round_up(width, kEncodedPadding) * max_encoded_bytes_per_value(packing);
+    return round_up(width, kEncodedPadding) * max_encoded_row_bytes_per_value(packing);
 }
 
 // Rows [first, first + count) of a text.
