@@ -35,8 +35,8 @@ template <class Head>
 auto forget_views(typename Head::Result& result, int) noexcept -> decltype(Head::forget_views(result)) {
     Head::forget_views(result);
 }
-template <class Head>
-void forget_views(typename Head::Result&, long) noexcept {}
+template <class Head, class Result>
+void forget_views(Result&, long) noexcept {}
 
 // What a result says of its text; where it has one of each of several heads, all of them say it.
 template <class Head>
@@ -116,9 +116,9 @@ template <class Head, class Workspace, class Input>
 }
 
 // Texts one after the other: answer(text, result) is that of one, in the turn of all.
-template <class Head, class Workspace, class Answer>
+template <class Head, class Workspace, class Result, class Answer>
 [[gnu::always_inline]] inline Status answer_one_by_one(Workspace& workspace, const std::string_view* texts,
-                                                       std::size_t count, typename Head::Result* results,
+                                                       std::size_t count, Result* results,
                                                        const Answer& answer) noexcept {
     const Turn turn{workspace, results};
     if (!turn) return turn.refusal();

@@ -77,14 +77,9 @@ template <class Head, class Workspace, class Input>
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status score_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
                                                  Score* scores) noexcept {
-    const Turn turn{workspace, scores};
-    if (!turn) return turn.refusal();
-    arena_of<typename Head::Encoder>(workspace);
-    if (one_lies_in(workspace, texts, count, scores)) return Status::text_overlaps;
-    Status status = Status::ok;
-    for (std::size_t i = 0; status == Status::ok && i < count; ++i)
-        status = score_in_turn<Head>(workspace, Text{texts[i]}, scores[i]);
-    return status;
+    return answer_one_by_one<Head>(workspace, texts, count, scores, [&workspace](const Text& text, Score& score) {
+        return score_in_turn<Head>(workspace, text, score);
+    });
 }
 
 template <class Encoder, class Workspace, class Input>
