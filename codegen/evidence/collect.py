@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import platform
 import shlex
 import subprocess
 import tempfile
@@ -13,26 +11,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import __version__
-from ..building.build import build_bench
+from ..building.build import build_bench, program_path
 from ..building.built_program import program_of
 from ..console.parser import WRONG_USE
 from ..console.table_options import own_columns
 from ..errors import EtchError, printable
 from ..files.one_file import write_file
 from ..folders.generated_folder import check_folder
-from ..folders.manifest import MANIFEST, TERMS_SUFFIX
+from ..folders.manifest import MANIFEST
 from ..process.progress import stage
 from ..verification.certificate import certify
 from ..verification.verify import check_texts_given, verify
-from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of
+from .origin import origin_of
 from .page import page
 from .request import Check, Request
 from .sbom import sbom
+from .shown_commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 
-PACKAGES = ("numpy", "tokenizers", "jinja2")  # that decide bytes
 SHOWN = ("table_bytes", "arena_bytes", "arena_lower_bound", "stack_budget", "table_list", "arena_ops", "arena_buffers")
 _SECONDS = 3600
 
@@ -48,6 +45,24 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
         raise EtchError("manifest-malformed", STAGE, f"'{lacking[0]}' is missing: generate it again", file=MANIFEST)
     check_texts_given(manifest, request.calibrate, request.smooth)
     files = digests_of_files(request)
+    checks = _checks(request, echo)
+    origin = origin_of(request.directory, manifest, digests_of_folders(request, manifest) | files)
+    linked = linked_of(program_path(request.directory), request.directory, manifest)
+    text = page(origin, checks, commands(request, manifest), linked)
+    bill = sbom(origin)
+    write_file(request.out, text.encode(), STAGE)
+    beside = request.out.with_suffix(".cdx.json")
+    write_file(beside, (json.dumps(bill, indent=1, ensure_ascii=False) + "\n").encode(), STAGE)
+    failed = [check for check in checks if not check.holds]
+    for check in failed:
+        said = check.output.splitlines()
+        echo(f"failed       {check.title}: {' / '.join(said[-2:])}")  # what it said last, and its exit code
+    echo(f"wrote {request.out} and {beside.name}: {len(checks) - len(failed)} of {len(checks)} checks hold")
+    return 1 if failed else 0
+
+
+def _checks(request: Request, echo: Callable[[str], None]) -> list[Check]:
+    """All that are asked for, in the order of the page."""
     checks = [_verified(request, echo), *_certificate(request)]
     program = program_of(request.directory, echo)  # built by now, for what it is to be compared with is there
     checks += [
@@ -67,23 +82,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     if request.latency:
         checks.append(_ran("Times on this machine, which no other run repeats exactly", program, "--latency"))
         checks += _times_of_ops(request.directory, echo)
-    inputs = digests_of_folders(request, manifest) | files
-    versions = {"etch": __version__, "Python": platform.python_version()}
-    versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
-    terms = request.directory / f"{manifest['name']}{TERMS_SUFFIX}"
-    licence = terms.read_text(encoding="utf-8") if terms.name in manifest["files"] else None
-    linked = linked_of(program, request.directory, manifest)
-    text = page(manifest, inputs, versions, checks, licence, commands(request, manifest), linked)
-    bill = sbom(manifest, inputs, versions, licence)
-    write_file(request.out, text.encode(), STAGE)
-    beside = request.out.with_suffix(".cdx.json")
-    write_file(beside, (json.dumps(bill, indent=1, ensure_ascii=False) + "\n").encode(), STAGE)
-    failed = [check for check in checks if not check.holds]
-    for check in failed:
-        said = check.output.splitlines()
-        echo(f"failed       {check.title}: {' / '.join(said[-2:])}")  # what it said last, and its exit code
-    echo(f"wrote {request.out} and {beside.name}: {len(checks) - len(failed)} of {len(checks)} checks hold")
-    return 1 if failed else 0
+    return checks
 
 
 def _verified(request: Request, echo: Callable[[str], None]) -> Check:

@@ -10,8 +10,8 @@ from ..files.digest import sha256_of
 from ..files.outside_files import NamedFile
 from ..folders.manifest import MANIFEST
 from ..verification.verify import load_generated
-from .commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
 from .request import Request
+from .shown_commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
 
 
 def digests_of_folders(request: Request, manifest: dict[str, Any]) -> dict[str, str]:

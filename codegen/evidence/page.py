@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ..render.environment import template_environment
 from .flash import LARGEST
 from .linked import Linked
+from .origin import Origin
 from .request import Check
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 900.0, 260.0, 70.0, 10.0  # of the drawing
@@ -30,16 +31,9 @@ class Box:
     height: float
 
 
-def page(
-    manifest: dict[str, Any],
-    inputs: dict[str, str],
-    versions: dict[str, str],
-    checks: Sequence[Check],
-    licence: str | None,
-    commands: Sequence[str],
-    linked: Linked,
-) -> str:
+def page(origin: Origin, checks: Sequence[Check], commands: Sequence[str], linked: Linked) -> str:
     """HTML; every value is escaped."""
+    manifest = origin.manifest
     environment = template_environment()
     environment.autoescape = True
     parts: dict[str, int] = {}
@@ -47,11 +41,11 @@ def page(
         parts[table["part"]] = parts.get(table["part"], 0) + table["bytes"] * copies(table["layers"])
     return environment.get_template("evidence.html.j2").render(
         manifest=manifest,
-        inputs=inputs,
-        versions=versions,
+        inputs=origin.inputs,
+        versions=origin.versions,
         checks=checks,
         holding=sum(check.holds for check in checks),
-        licence=licence,
+        licence=origin.licence,
         commands=commands,
         linked=linked,
         largest=linked.flash.symbols[:LARGEST] if linked.flash else (),
@@ -71,7 +65,7 @@ def copies(layers: int | list[int]) -> int:
     return len(layers) if isinstance(layers, list) else max(layers, 1)
 
 
-def _boxes(manifest: dict[str, Any]) -> Iterator[Box]:
+def _boxes(manifest: Mapping[str, Any]) -> Iterator[Box]:
     count, size = len(manifest.get("arena_ops", [])), manifest.get("arena_bytes", 0)
     for name, buffer in sorted(manifest.get("arena_buffers", {}).items()):
         step, scale = _WIDTH / max(count, 1), _HEIGHT / max(size, 1)

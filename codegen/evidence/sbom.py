@@ -7,6 +7,8 @@ import re
 import uuid
 from typing import Any
 
+from .origin import Origin
+
 _SPACE = uuid.UUID("8f3c64e0-8a43-5c9b-9f0e-5d8d2f6f2a11")  # of serial numbers: one of our own, for names below
 # Names of model cards that SPDX spells otherwise; a licence that it does not list has a name, not an identifier.
 _IDENTIFIERS = {
@@ -20,13 +22,12 @@ _IDENTIFIERS = {
 _SPDX = re.compile(r"^license: *([A-Za-z0-9.+-]+) *$", re.MULTILINE)
 
 
-def sbom(
-    manifest: dict[str, Any], inputs: dict[str, str], versions: dict[str, str], licence: str | None
-) -> dict[str, Any]:
+def sbom(origin: Origin) -> dict[str, Any]:
     """The document. It has no time in it: the same model gives the same bytes."""
+    manifest, licence = origin.manifest, origin.licence
     name, checkpoint = manifest["name"], manifest["checkpoint_sha256"]
     version = f"{manifest['generator']}+{checkpoint[:8]}"
-    seed = "\n".join([name, version, *(f"{key} {value}" for key, value in sorted(inputs.items()))])
+    seed = "\n".join([name, version, *(f"{key} {value}" for key, value in sorted(origin.inputs.items()))])
     model = _part("machine-learning-model", "model", name, version, _licences(licence))
     model["modelCard"] = {"modelParameters": {"task": manifest["task"]}}
     parts = [
@@ -45,7 +46,7 @@ def sbom(
         "metadata": {
             "tools": {
                 "components": [
-                    {"type": "application", "name": tool, "version": number} for tool, number in versions.items()
+                    {"type": "application", "name": tool, "version": number} for tool, number in origin.versions.items()
                 ]
             },
             "component": model,

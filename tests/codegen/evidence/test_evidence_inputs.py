@@ -14,9 +14,9 @@ from tiny_heads import write_encoder, write_head
 
 from codegen import cli
 from codegen.errors import EtchError
-from codegen.evidence.commands import commands, verify_command
 from codegen.evidence.inputs import digests_of_files, digests_of_folders
 from codegen.evidence.request import Request
+from codegen.evidence.shown_commands import commands, verify_command
 from codegen.head_folders import HeadFolder
 
 READ = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
