@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from . import graph as g
-from .check_target_rules import unsound
+from .unsound import unsound
 
 
 def parameters_of_experts(op: g.Experts, inputs: int, outputs: int) -> Iterator[tuple[g.Parameter, tuple[int, ...]]]:

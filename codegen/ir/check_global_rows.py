@@ -7,9 +7,9 @@ from . import graph as g
 from . import program as p
 from . import walks
 from .check_operands import refuse
-from .check_target_rules import unsound
 from .global_rows import GlobalRows
 from .op import reads, writes
+from .unsound import unsound
 
 
 def check_linear(op: g.Linear, vocabulary: int, in_layers: bool) -> None:

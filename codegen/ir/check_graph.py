@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from . import graph as g
 from .check_ops import CHECK, IN_WORDS, Check, RowKind
-from .check_target_rules import check_target_rules, unsound
+from .check_target_rules import check_target_rules
 from .check_uses import check_tied, check_uses
 from .op import by_layer, reads, slots
+from .unsound import unsound
 
 
 def check_graph(graph: g.Graph) -> None:

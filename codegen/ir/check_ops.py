@@ -8,10 +8,10 @@ from typing import Literal
 from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
-from .check_target_rules import unsound
 from .convolutions import MOST_TAPS
 from .in_place import LEAST_CAP, XIELU_NUMBERS
 from .stage import Stage
+from .unsound import unsound
 
 RowKind = Literal["tokens", "text", "masks", "steps"]
 

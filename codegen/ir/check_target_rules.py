@@ -5,13 +5,7 @@ from __future__ import annotations
 
 from ..errors import EtchError
 from . import graph as g
-
-_STAGE = "check"
-
-
-def unsound(message: str) -> EtchError:
-    """What a graph is refused by."""
-    return EtchError("graph-not-sound", _STAGE, message)
+from .unsound import STAGE, unsound
 
 
 def check_target_rules(graph: g.Graph) -> None:
@@ -33,7 +27,7 @@ def check_target_rules(graph: g.Graph) -> None:
         message = (
             f"of {rules.vocabulary} tokens {banned} may be banned at a step: raise no_repeat_ngram_size or make it 0"
         )
-        raise EtchError("generation-not-supported", _STAGE, message)
+        raise EtchError("generation-not-supported", STAGE, message)
     if not rules.ends:
         raise unsound("nothing ends the target")
     if never := {*rules.ends} & {*rules.never}:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from . import graph as g
-from .check_target_rules import unsound
 from .op import carried, reads, writes
 from .products import products_of, terms_of, tied_tables
+from .unsound import unsound
 
 
 def check_uses(graph: g.Graph) -> None:
