@@ -5,6 +5,7 @@ before the steps, and packed for each layer. The rest works on one row a step, w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..errors import EtchError
 from ..ir import graph as g
@@ -17,10 +18,44 @@ from .ops import LOWER, PACK
 from .place import Place
 
 
+@dataclass(frozen=True)
+class _Phase:
+    """What all nodes of the phase are lowered with, as `Place` has it."""
+
+    graph: g.Graph
+    recipe: Recipe
+    slots: dict[str, p.WeightSlot]
+    tied: frozenset[str]
+    rows: dict[str, RowKind]
+
+    def place(self, node: g.Node, own: p.Rows) -> Place:
+        """`own` is what a value has that the node makes of tokens; a step's have one row."""
+        made = {value for op in g.ops_in(node) for value in writes(op)}
+        touched = {value for op in g.ops_in(node) for value in (*reads(op), *writes(op))}
+
+        def buffer(value: str) -> p.Buffer:
+            of_step = self.rows[value] == "steps"
+            kind: p.Rows = "one" if of_step else own if value in made else "tokens"
+            return p.Buffer(value, "f32", kind, self.graph.widths[value])
+
+        return Place(
+            self.graph,
+            self.recipe,
+            {value: buffer(value) for value in touched},
+            own,
+            self.slots,
+            self.tied,
+            target_rules=self.graph.target_rules if own == "one" else None,
+            layers=node.count if isinstance(node, g.Layers) else 1,
+            steps=frozenset(value for value, kind in self.rows.items() if kind == "steps"),
+        )
+
+
 def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], tied: frozenset[str]) -> Iterator[p.Step]:
     """The steps that pack what is the same in every one, and those that repeat. `slots` are of the whole graph,
     `tied` the embedding tables among them that are also the weights of a linear."""
     rows = rows_of(graph)
+    phase = _Phase(graph, recipe, slots, tied, rows)
     for node in graph.repeat:
         fixed = [op for op in g.ops_in(node) if _is_fixed(op, rows)]
         attentions = [op for op in g.ops_in(node) if _attends_to(op, "tokens", rows)]
@@ -28,14 +63,13 @@ def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], ti
             message = "an attention among the tokens of the text belongs before what repeats"
             raise EtchError("generation-not-supported", "lower", message)
         if attentions:
-            place = _place(graph, recipe, slots, tied, node, rows, "block")
-            yield _wrapped(node, p.Blocks(without_repeats(_packed(fixed, attentions, place))))
+            packed = _packed(fixed, attentions, phase.place(node, "block"))
+            yield _wrapped(node, p.Blocks(without_repeats(packed)))
     body: list[p.Op | p.Loop] = []
     for node in graph.repeat:
         ops = [op for op in g.ops_in(node) if not _is_fixed(op, rows)]
         appended = [op for op in ops if _attends_to(op, "steps", rows)]
-        place = _place(graph, recipe, slots, tied, node, rows, "one")
-        lowered = without_repeats(_packed(ops, appended, place))
+        lowered = without_repeats(_packed(ops, appended, phase.place(node, "one")))
         body += [p.Loop(node.name, node.count, (p.Blocks(lowered),))] if isinstance(node, g.Layers) else lowered
     yield p.Repeat("steps", tuple(body))
 
@@ -48,37 +82,6 @@ def _is_fixed(op: g.Op, rows: dict[str, RowKind]) -> bool:
 def _attends_to(op: g.Op, kind: RowKind, rows: dict[str, RowKind]) -> bool:
     """Whether what it reads packed is of this kind."""
     return any(rows[value] == kind for value in packed_reads(op))
-
-
-def _place(
-    graph: g.Graph,
-    recipe: Recipe,
-    slots: dict[str, p.WeightSlot],
-    tied: frozenset[str],
-    node: g.Node,
-    rows: dict[str, RowKind],
-    own: p.Rows,
-) -> Place:
-    """`own` is what a value has that the node makes of tokens; a step's have one row."""
-    made = {value for op in g.ops_in(node) for value in writes(op)}
-    touched = {value for op in g.ops_in(node) for value in (*reads(op), *writes(op))}
-
-    def buffer(value: str) -> p.Buffer:
-        of_step = rows[value] == "steps"
-        kind: p.Rows = "one" if of_step else own if value in made else "tokens"
-        return p.Buffer(value, "f32", kind, graph.widths[value])
-
-    return Place(
-        graph,
-        recipe,
-        {value: buffer(value) for value in touched},
-        own,
-        slots,
-        tied,
-        target_rules=graph.target_rules if own == "one" else None,
-        layers=node.count if isinstance(node, g.Layers) else 1,
-        steps=frozenset(value for value, kind in rows.items() if kind == "steps"),
-    )
 
 
 def _packed(ops: Sequence[g.Op], attentions: Sequence[g.Op], place: Place) -> list[p.Op]:
