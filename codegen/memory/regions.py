@@ -89,14 +89,7 @@ def plan_in(rooms: Sequence[Room], program: Program, target: Target, tokenizer: 
 def choose_regions(program: Program, target: Target, plan: Plan, rooms: Sequence[Room]) -> dict[str, str]:
     """For each buffer of a plan with one arena the region that it is to lie in, ARENA for the last. EtchError where no
     way is found in which everything fits, or one of the regions would stay empty."""
-    search = RegionSearch(plan.placements, traffic_of(program, plan, target), rooms)
-    ways = search.run()
-    if ways is None:
-        raise EtchError("regions-too-small", "plan", search.suggestion())
-    empty = search.empty(ways)
-    if empty is not None:
-        message = f"nothing would lie in region '{empty.name}': everything fits the others; leave it out"
-        raise EtchError("region-empty", "plan", message)
+    ways = RegionSearch(plan.placements, traffic_of(program, plan, target), rooms).chosen()
     last = len(rooms) - 1
     return {name: ARENA if index == last else rooms[index].name for name, index in ways.items()}
 
@@ -112,6 +105,7 @@ class RegionSearch:
     """Of buffers, what is touched of each, and the rooms they may lie in."""
 
     what = "buffers"
+    nothing = "nothing would lie in region '{}': everything fits the others; leave it out"
 
     def __init__(self, buffers: Sequence[Placement], traffic: Mapping[str, int], rooms: Sequence[Room]) -> None:
         self._buffers = {item.name: item for item in sorted(buffers, key=lambda item: item.name)}
@@ -119,6 +113,16 @@ class RegionSearch:
         self._rooms = rooms
         self._sizes: dict[tuple[str, ...], int] = {}
         self._ops = max(item.last for item in buffers) + 1
+
+    def chosen(self) -> _Ways:
+        """The best that is found. EtchError where nothing fits, or a room would stay empty."""
+        ways = self.run()
+        if ways is None:
+            raise EtchError("regions-too-small", "plan", self.suggestion())
+        empty = self.empty(ways)
+        if empty is not None:
+            raise EtchError("region-empty", "plan", self.nothing.format(empty.name))
+        return ways
 
     def run(self) -> _Ways | None:
         """The best that is found; None where nothing fits."""

@@ -83,14 +83,7 @@ def choose_places(
         return TablePlan()
     movable = {table.name: round_up(table.bytes, target.alignment) for table in tables if table.part != "tokenizer"}
     fixed = sum(round_up(table.bytes, target.alignment) for table in tables if table.part == "tokenizer")
-    search = _TableSearch(movable, fixed, table_traffic(program, plan, target, tables), places)
-    ways = search.run()
-    if ways is None:
-        raise EtchError("regions-too-small", "plan", search.suggestion())
-    empty = search.empty(ways)
-    if empty is not None:
-        message = f"no table would lie in '{empty.name}': none fits there, or the others are enough"
-        raise EtchError("region-empty", "plan", message)
+    ways = _TableSearch(movable, fixed, table_traffic(program, plan, target, tables), places).chosen()
     last = len(places) - 1
     return TablePlan(tuple(places), {table.name: places[ways.get(table.name, last)] for table in tables})
 
@@ -99,6 +92,7 @@ class _TableSearch(RegionSearch):
     """Tables are all there all the time: what a place takes is their sum."""
 
     what = "tables"
+    nothing = "no table would lie in '{}': none fits there, or the others are enough"
 
     def __init__(
         self, sizes: Mapping[str, int], fixed: int, traffic: Mapping[str, int], places: Sequence[TablePlace]
