@@ -80,6 +80,14 @@ class MosesSegmenter:
 
 
 @dataclass(frozen=True)
+class NormalizedMosesSegmenter:
+    """The same of a language, without splits of dashes and escapes, behind a normalization of punctuation."""
+
+    language: Literal["english", "french"]
+    lowers: Literal["text", "words"] | None  # before all else, or each word, which loses its accents, too
+
+
+@dataclass(frozen=True)
 class WordLevelModel:
     """Whole words; others are unknown."""
 
@@ -337,6 +345,7 @@ Segmenter = (
     | SingleCharacterSegmenter
     | LineWordSegmenter
     | MosesSegmenter
+    | NormalizedMosesSegmenter
     | ByteLevelSegmenter
     | DigitsSegmenter
     | Cl100kSegmenter
@@ -366,7 +375,7 @@ class TokenizerSpec:
     @property
     def is_of_wheel(self) -> bool:
         """Whether `tokenizers` reads texts by itself."""
-        return self.sentencepiece is None and not isinstance(self.segmenter, MosesSegmenter)
+        return self.sentencepiece is None and not isinstance(self.segmenter, MosesSegmenter | NormalizedMosesSegmenter)
 
     @property
     def summary(self) -> str:
@@ -378,7 +387,8 @@ class TokenizerSpec:
         inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
         words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):
-            words_as_they_are |= isinstance(self.segmenter, LineWordSegmenter | MosesSegmenter)
+            whole = LineWordSegmenter | MosesSegmenter | NormalizedMosesSegmenter
+            words_as_they_are |= isinstance(self.segmenter, whole)
             return "BPE of characters" if words_as_they_are else "SentencePiece BPE"
         if isinstance(self.model, UnigramModel):
             return "Unigram" if words_as_they_are else "SentencePiece Unigram"

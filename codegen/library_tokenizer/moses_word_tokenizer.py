@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to ids as BioGptTokenizer of `transformers` 5.23 makes them: words by the `sacremoses` library, their pieces by
+"""Texts to ids as BioGptTokenizer, FlaubertTokenizer and XLMTokenizer of `transformers` 5.23 make them: words by the `sacremoses` library, their pieces by
 `tokenizers`. Called as a tokenizer of the latter."""
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from tokenizers import Tokenizer
 
-from ..ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
-from ..load.tokenizer_files.moses_library import moses_words
+from ..ir.tokenizer_spec import CharacterBpeModel, NormalizedMosesSegmenter, TokenizerSpec
+from ..load.tokenizer_files.moses_library import moses_words, normalized_moses_words
 from .composed_tokenizer import ComposedToken, ComposedTokenizer
 
 
@@ -34,6 +34,13 @@ class MosesWordTokenizer(ComposedTokenizer):
         return [number if number < self._known else self._unknown for number in found]
 
     def _segment(self, text: str, begin: int) -> Iterator[ComposedToken]:
-        for word in moses_words(text):
+        for word in self._words(text):
             for i, number in enumerate(self.ids_in_word(word)):
                 yield ComposedToken(number, begin, begin + len(text), begins_word=i == 0)
+
+    def _words(self, text: str) -> list[str]:
+        segmenter = self._spec.segmenter
+        if not isinstance(segmenter, NormalizedMosesSegmenter):
+            return moses_words(text)
+        normalizer = self._wheel.normalizer
+        return normalized_moses_words(text if normalizer is None else normalizer.normalize_str(text), segmenter)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from tokenizers import Tokenizer
 
 from ..ir.template_spec import Template
-from ..ir.tokenizer_spec import CharacterBpeModel, MosesSegmenter, TokenizerSpec
+from ..ir.tokenizer_spec import CharacterBpeModel, MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
 from .composed_tokenizer import ComposedTokenizer
 from .looked_up_tokenizer import LookedUpTokenizer
 from .moses_word_tokenizer import MosesWordTokenizer
@@ -20,7 +20,7 @@ def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
     """Of texts to the ids of the model."""
     if spec.sentencepiece is not None:
         return SentencePieceTokenizer(spec, spec.sentencepiece)
-    if isinstance(spec.segmenter, MosesSegmenter):
+    if isinstance(spec.segmenter, MosesSegmenter | NormalizedMosesSegmenter):
         return MosesWordTokenizer(spec)
     wheel = Tokenizer.from_str(spec.json)
     model = spec.model

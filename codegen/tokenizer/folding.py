@@ -35,7 +35,11 @@ class FoldingTables:
 def compile_folding(steps: tuple[str, ...]) -> FoldingTables:
     """`steps` are the wheel's normalizers, by type or as JSON, each of which changes a character by itself."""
     normalize = normalizer_of(steps).normalize_str
-    becomes = {c: normalize(chr(c)) for c in changed_by(normalize)}
+    return folding_tables({c: normalize(chr(c)) for c in changed_by(normalize)})
+
+
+def folding_tables(becomes: dict[int, str]) -> FoldingTables:
+    """`becomes` has what the characters become that do not stay."""
     syllables = [becomes.get(c) for c in HANGUL]
     decomposes = all(text == _letters(c) for c, text in zip(HANGUL, syllables, strict=True))
     if not decomposes and any(text is not None for text in syllables):

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ..load.tokenizer_files.moses_library import moses_tokenizer
+from ..load.tokenizer_files.moses_library import ENGLISH, moses_tokenizer
 from .character_sets import class_tables
 from .fields import Field, Part, byte_array
 from .unicode_probe import scalars
@@ -23,14 +23,14 @@ _HAS_RULES = ".'`,-"  # which are no words of their own wherever they stand
 
 def compile_moses() -> Part:
     """The tables."""
-    classes, arrays = class_tables(_kinds())
+    classes, arrays = class_tables(moses_kinds())
     fields = (classes, Field("abbreviations", array="abbreviations"))
-    abbreviations = byte_array(_abbreviations() + b"\0")
-    return Part("MosesSegmenter", fields, (*arrays, ("abbreviations", abbreviations)), stack_bytes=_STACK_BYTES)
+    array = ("abbreviations", abbreviations(ENGLISH))
+    return Part("MosesSegmenter", fields, (*arrays, array), stack_bytes=_STACK_BYTES)
 
 
-def _kinds() -> np.ndarray:
-    """Of each scalar its bits."""
+def moses_kinds() -> np.ndarray:
+    """Of each scalar its bits, which are the same in the languages that are supported."""
     library = moses_tokenizer()
     kinds = np.zeros(0x110000, np.uint32)
     of = {
@@ -41,26 +41,27 @@ def _kinds() -> np.ndarray:
         _POSSESSIVE: "s",
     }
     for bit, characters in of.items():
-        kinds[_numbers(set(characters))] |= bit
+        kinds[numbers(set(characters))] |= bit
     every = np.array(scalars())
-    spaces = _numbers({chr(scalar) for scalar in scalars() if chr(scalar).isspace()})
-    alone = np.setdiff1d(every, [*spaces, *_numbers(_HAS_RULES), *_numbers(set(library.IsAlnum))])
+    spaces = numbers({chr(scalar) for scalar in scalars() if chr(scalar).isspace()})
+    alone = np.setdiff1d(every, [*spaces, *numbers(_HAS_RULES), *numbers(set(library.IsAlnum))])
     kinds[alone] |= _ALONE
     kinds[spaces] = _WHITE_SPACE
     return kinds
 
 
-def _numbers(characters: Collection[str]) -> list[int]:
+def numbers(characters: Collection[str]) -> list[int]:
+    """Scalars of characters."""
     return [ord(character) for character in characters]
 
 
-def _abbreviations() -> bytes:
-    """Each once; words that `sacremoses` lists with spaces never are one."""
-    library = moses_tokenizer()
+def abbreviations(language: str) -> np.ndarray:
+    """Each once, and a zero; words that `sacremoses` lists with spaces never are one."""
+    library = moses_tokenizer(language)
     before_number = set(library.NUMERIC_ONLY_PREFIXES)
     found = bytearray()
     for word in dict.fromkeys((*library.NONBREAKING_PREFIXES, *library.NUMERIC_ONLY_PREFIXES)):
         text = word.encode()
         if len(word.split()) == 1 and len(text) <= _MOST_BYTES:
             found += bytes((_BEFORE_NUMBER if word in before_number else _ANYWHERE, *text, 0))
-    return bytes(found)
+    return byte_array(bytes(found) + b"\0")

@@ -15,6 +15,7 @@ from ..ir.tokenizer_spec import (
     LineWordSegmenter,
     MetaspaceSegmenter,
     MosesSegmenter,
+    NormalizedMosesSegmenter,
     SingleCharacterSegmenter,
     SplitSegmenter,
     WhitespaceSegmenter,
@@ -23,6 +24,7 @@ from ..ir.tokenizer_spec import (
 from .expressions import compile_expressions
 from .fields import Field, Part, boolean, unsigned
 from .moses import compile_moses
+from .normalized_moses import compile_normalized_moses
 from .splits import compile_splits
 
 _WHITESPACE = ("splits_words", "whole_words")
@@ -80,6 +82,11 @@ def _(spec: LineWordSegmenter) -> Part:
 @compile_segmenter.register
 def _(spec: MosesSegmenter) -> Part:
     return compile_moses()
+
+
+@compile_segmenter.register
+def _(spec: NormalizedMosesSegmenter) -> Part:
+    return compile_normalized_moses(spec)
 
 
 @compile_segmenter.register

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.tokenizer_spec import Folds, RunRule, SequenceNormalizer
 from .fields import Field, Part, boolean, unsigned
-from .folding import compile_folding
+from .folding import FoldingTables, compile_folding
 from .normal_form import compile_normal_form
 
 Arrays = tuple[tuple[str, np.ndarray], ...]
@@ -23,15 +23,22 @@ _FORM_ARRAYS = ("top", "middle", "leaves", "entries", "texts", "pairs")
 
 def folding_field(name: str, folds: Folds | None, prefix: str = "") -> tuple[Field, Arrays]:
     """The initializer of an `etch::Folding`, and its arrays, whose names get a prefix."""
-    if folds is None:
+    tables = None if folds is None else compile_folding(folds.steps)
+    return tables_field(name, tables, prefix, joins_quotes=folds is not None and folds.joins_quotes)
+
+
+def tables_field(
+    name: str, tables: FoldingTables | None, prefix: str, *, joins_quotes: bool = False
+) -> tuple[Field, Arrays]:
+    """The same of tables."""
+    if tables is None:
         nothing = (Field(array, literal="nullptr") for array in _FOLDING_ARRAYS)
         return Field(name, group=(*nothing, boolean("decomposes_hangul", False), boolean("joins_quotes", False))), ()
-    tables = compile_folding(folds.steps)
     arrays = tuple((f"{prefix}{array}", getattr(tables, array)) for array in _FOLDING_ARRAYS)
     group = (
         *(Field(array, array=f"{prefix}{array}") for array in _FOLDING_ARRAYS),
         boolean("decomposes_hangul", tables.decomposes_hangul),
-        boolean("joins_quotes", folds.joins_quotes),
+        boolean("joins_quotes", joins_quotes),
     )
     return Field(name, group=group), arrays
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import EtchError
 from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
-from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, MosesSegmenter, TokenizerSpec
+from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
 from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits
@@ -93,7 +93,7 @@ def _decoder(spec: TokenizerSpec) -> DecoderSpec:
         return DECODER
     if isinstance(spec.model, BytesModel):
         return BYTES_DECODER
-    if isinstance(spec.segmenter, MosesSegmenter):
+    if isinstance(spec.segmenter, MosesSegmenter | NormalizedMosesSegmenter):
         message = "words by Moses' rules are joined by rules that are not supported: take a model that writes no texts"
         raise refusal("tokenizer-decoder", message)
     described = json.loads(spec.json)

@@ -39,8 +39,8 @@ from .folders.llama import read_character_bpe_folder, read_llama_folder
 from .folders.m2m import FILE as PLBART_FILE
 from .folders.marked_ends import CLASSES as MARKED_ENDS
 from .folders.marked_ends import read_marked_ends_folder
-from .folders.moses import TOKENIZER_CLASS as BIOGPT
-from .folders.moses import read_biogpt_folder
+from .folders.moses import CLASSES as BY_MOSES
+from .folders.moses import read_moses_folder
 from .folders.plbart import TOKENIZER_CLASS as PLBART
 from .folders.plbart import read_plbart_folder
 from .folders.unigram import MODEL_FILES, is_unigram_folder, read_unigram_folder
@@ -125,8 +125,8 @@ def _by_class(
         return read_bert_generation_folder(folder), BERT_GENERATION_FILE
     if name == PLBART:
         return read_plbart_folder(folder), PLBART_FILE
-    if name == BIOGPT:
-        return read_biogpt_folder(folder), VOCAB_FILE
+    if name in BY_MOSES:
+        return read_moses_folder(folder, name), VOCAB_FILE
     if name in FAIRSEQ:
         return read_fairseq_folder(folder, name), vocab_text.FILE
     if name in MARKED_ENDS:

@@ -66,7 +66,7 @@ _OTHER_NAMES = {
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 # Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
-_BY_MOSES = ("FlaubertTokenizer", "FSMTTokenizer", "XLMTokenizer")
+_BY_MOSES = ("FSMTTokenizer",)
 AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
 # The class of families for which `transformers` does not ask what a folder names, by what their `Limits` say.
 _WHATEVER_IS_SAID = {

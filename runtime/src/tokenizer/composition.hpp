@@ -31,6 +31,7 @@
 #include "tokenizer/segmenters/line_word_segmenter.hpp"
 #include "tokenizer/segmenters/metaspace_segmenter.hpp"
 #include "tokenizer/segmenters/moses_segmenter.hpp"
+#include "tokenizer/segmenters/normalized_moses_segmenter.hpp"
 #include "tokenizer/segmenters/single_character_segmenter.hpp"
 #include "tokenizer/segmenters/split_segmenter.hpp"
 #include "tokenizer/segmenters/whitespace_segmenter.hpp"

@@ -29,6 +29,11 @@ using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigr
 using LineWordBpeTokenizer = Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>;
 // Words by Moses' rules.
 using MosesBpeTokenizer = Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>;
+// Behind a normalization of punctuation: XLM's and FlauBERT's.
+using EnglishMosesBpeTokenizer =
+    Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::english>, CharacterBpe>;
+using FrenchMosesBpeTokenizer =
+    Tokenizer<SequenceNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;

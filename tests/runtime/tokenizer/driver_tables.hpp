@@ -178,6 +178,17 @@ inline void read(Reader& in, etch::MosesSegmenter& segmenter) {
     segmenter.abbreviations = in.array<std::uint8_t>();
 }
 
+inline void read(Reader& in, etch::Folding& folding);
+
+template <etch::MosesLanguage kLanguage>
+void read(Reader& in, etch::NormalizedMosesSegmenter<kLanguage>& segmenter) {
+    read(in, segmenter.classes);
+    segmenter.kinds = in.array<std::uint16_t>();
+    segmenter.abbreviations = in.array<std::uint8_t>();
+    read(in, segmenter.text_folding);
+    read(in, segmenter.word_folding);
+}
+
 inline void read(Reader& in, etch::ExpressionSegmenter& segmenter) {
     read(in, segmenter.classes);
     segmenter.front_steps = in.array<std::uint16_t>();

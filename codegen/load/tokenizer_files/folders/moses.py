@@ -1,53 +1,125 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BioGptTokenizer as `transformers` 5.23 makes it: English words by Moses' rules, merged by merges.txt and looked up in
-vocab.json, where `</w>` ends the pieces that end a word. A tokenizer.json is read for its added tokens only."""
+"""BioGptTokenizer, XLMTokenizer and FlaubertTokenizer as `transformers` 5.23 makes them: words by Moses' rules, merged
+by merges.txt and looked up in vocab.json, where `</w>` ends the pieces that end a word. A tokenizer.json is read for
+its added tokens only."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-from ....ir.tokenizer_spec import MosesSegmenter, NoNormalizer, TokenizerSpec
+from ....ir.tokenizer_spec import (
+    Folds,
+    MosesSegmenter,
+    NoNormalizer,
+    NormalizedMosesSegmenter,
+    SequenceNormalizer,
+    TokenizerSpec,
+)
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
-from ..folder_tokens import read_tokens
+from ..folder_tokens import FolderTokens, read_tokens
 from ..moses_library import LIBRARY, moses_tokenizer
+from ..tokenizer_config import EXTRA_TOKENS, check_are_added, check_unsupported, flag_of, has_segments, listed
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import check_are_added, check_unsupported, has_segments, read_config
+from ..tokenizer_config import read_config, read_special_map
 from ..tokenizer_json.fields import check_vocab
 from ..tokenizer_json.template import read_post_processor, template_of
 from .byte_level import MERGES_FILE, VOCAB_FILE
 from .symbol_merges import Merges, check_symbols, described, described_tokens, found_tokens, model_of, read_lines
 
-TOKENIZER_CLASS = "BioGptTokenizer"
-# In the order in which the class adds them.
-_TOKENS: dict[str, object] = {
+_Values = dict[str, Any]
+_Segmenter = MosesSegmenter | NormalizedMosesSegmenter
+
+
+@dataclass(frozen=True)
+class _Class:
+    """One of them."""
+
+    tokens: dict[str, object]  # by their keys, with their defaults, in the order in which they are added
+    needed: tuple[str, ...]  # keys
+    begins: str  # the key of the token before a text
+    ends: str | None  # of that behind one
+    words: Callable[[_Values], _Segmenter]  # by the configuration
+    usual_extra: tuple[str, ...] = ()  # special tokens beside those, where no file lists any
+    normalizes: bool = False  # quotation marks and NFC, before all else
+
+
+def _xlm_words(config: _Values) -> NormalizedMosesSegmenter:
+    """Of English whatever the text is: no call of the library's tokenizer says another language."""
+    lowers = flag_of(config, "do_lowercase_and_remove_accent", usual=True)
+    return NormalizedMosesSegmenter("english", "words" if lowers else None)
+
+
+def _flaubert_words(config: _Values) -> NormalizedMosesSegmenter:
+    return NormalizedMosesSegmenter("french", "text" if flag_of(config, "do_lowercase", usual=False) else None)
+
+
+_XLM_TOKENS: dict[str, object] = {
     "bos_token": "<s>",
-    "eos_token": "</s>",
+    "eos_token": None,
     "unk_token": "<unk>",
     "sep_token": "</s>",
     "pad_token": "<pad>",
-    **dict.fromkeys(("cls_token", "mask_token")),
+    "cls_token": "</s>",
+    "mask_token": "<special1>",
 }
-_NEEDED = ("unk_token", "sep_token")
-_NOTE = f"the tables have Moses' list of English abbreviations (LGPL 2.1), as {LIBRARY} installs it"
+_XLM = {
+    "tokens": _XLM_TOKENS,
+    "needed": ("bos_token", "unk_token", "sep_token"),
+    "begins": "bos_token",
+    "ends": "sep_token",
+    "usual_extra": tuple(f"<special{i}>" for i in range(10)),
+}
+CLASSES = {
+    "BioGptTokenizer": _Class(
+        tokens={
+            "bos_token": "<s>",
+            "eos_token": "</s>",
+            "unk_token": "<unk>",
+            "sep_token": "</s>",
+            "pad_token": "<pad>",
+            **dict.fromkeys(("cls_token", "mask_token")),
+        },
+        needed=("unk_token", "sep_token"),
+        begins="sep_token",
+        ends=None,
+        words=lambda _: MosesSegmenter(),
+    ),
+    "XLMTokenizer": _Class(**_XLM, words=_xlm_words),
+    "FlaubertTokenizer": _Class(**_XLM, words=_flaubert_words, normalizes=True),
+}
+_QUOTES = ("``", "''")
+_STEPS = [
+    *({"type": "Replace", "pattern": {"String": quote}, "content": '"'} for quote in _QUOTES),
+    {"type": "NFC"},
+]
+_NOTE = f"the tables have Moses' list of abbreviations (LGPL 2.1), as {LIBRARY} installs it"
 
 
-def read_biogpt_folder(folder: CheckpointFolder) -> TokenizerSpec:
-    """The checked tokenizer."""
+def read_moses_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
+    """The checked tokenizer of one of `CLASSES`."""
+    made = CLASSES[name]
     config = read_config(folder)
     check_unsupported(config, has_template=True)
     for file in (VOCAB_FILE, MERGES_FILE):
         if not folder.has(file):
-            raise refusal("tokenizer-missing", f"{TOKENIZER_CLASS} needs {file}", file=file)
+            raise refusal("tokenizer-missing", f"{name} needs {file}", file=file)
     moses_tokenizer()
-    tokens = read_tokens(folder, config, described_tokens(folder), _TOKENS, rebuilds=True)
-    missing = next((key for key in _NEEDED if key not in tokens.special), None)
+    segmenter = made.words(config)
+    usual = made.tokens | _extra(folder, config, made)
+    tokens = read_tokens(folder, config, described_tokens(folder), usual, rebuilds=True)
+    missing = next((key for key in made.needed if key not in tokens.special), None)
     if missing is not None:
-        message = f"{missing} is null: {TOKENIZER_CLASS} does not work without"
+        message = f"{missing} is null: {name} does not work without"
         raise refusal("missing-special-token", message, file=CONFIG_FILE)
     if has_segments(config, usual=False):
-        message = f"'model_input_names' asks for token_type_ids, which no model of {TOKENIZER_CLASS} reads"
+        message = f"'model_input_names' asks for token_type_ids, which no model of {name} reads"
         raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    if isinstance(segmenter, NormalizedMosesSegmenter) and segmenter.lowers == "words":
+        _check_lower_case(tokens)
     ids = folder.read_json(VOCAB_FILE)
     check_vocab(ids, tokens.special["unk_token"], VOCAB_FILE)
     added = found_tokens(ids, tokens, VOCAB_FILE, lambda _: False)
@@ -55,21 +127,48 @@ def read_biogpt_folder(folder: CheckpointFolder) -> TokenizerSpec:
     texts = {token.content for token in added}
     check_symbols(merges, texts, MERGES_FILE, lambda _: False)
     in_all = ids | {token.content: token.id for token in added}
-    begin = tokens.special["sep_token"]
-    template = template_of(f"{begin} $A", f"{begin} $A {begin} $B", in_all)
+    begin = tokens.special[made.begins]
+    end = "" if made.ends is None else f" {tokens.special[made.ends]}"
+    between = f"{begin} $B" if made.ends is None else "$B"
+    template = template_of(f"{begin} $A{end}", f"{begin} $A{end} {between}{end}", in_all)
     pieces = tuple(sorted(ids, key=ids.__getitem__))
     model = model_of(pieces, merges, ids[tokens.special["unk_token"]])
     by_content = {token.content: token for token in added if token.special}
     check_are_added(tokens.extra, by_content, VOCAB_FILE)
+    whole = described(model, merges, added, texts, template, {"type": "WhitespaceSplit"})
+    if made.normalizes:
+        whole["normalizer"] = {"type": "Sequence", "normalizers": _STEPS}
+    joined = SequenceNormalizer(first_folding=Folds(joins_quotes=True, steps=()), form="NFC")
     return TokenizerSpec(
-        normalizer=NoNormalizer(),
-        segmenter=MosesSegmenter(),
+        normalizer=joined if made.normalizes else NoNormalizer(),
+        segmenter=segmenter,
         model=model,
         template=read_post_processor(template, in_all).template,
         added_tokens=added,
-        json=json.dumps(described(model, merges, added, texts, template, {"type": "WhitespaceSplit"})),
+        json=json.dumps(whole),
         notes=(*tokens.notes, _NOTE),
     )
+
+
+def _extra(folder: CheckpointFolder, config: _Values, made: _Class) -> dict[str, object]:
+    """More special tokens of a class that has such, by keys that no file has."""
+    if not made.usual_extra:
+        return {}
+    files = [config] if "added_tokens_decoder" in config else [read_special_map(folder), config]
+    found: list[object] = list(made.usual_extra)
+    for values in files:
+        for key in EXTRA_TOKENS:
+            if isinstance(values.get(key), list):
+                found = listed(values[key], key, CONFIG_FILE)
+    return {f"{i}": item for i, item in enumerate(found)}
+
+
+def _check_lower_case(tokens: FolderTokens) -> None:
+    """The library finds tokens that are not special as they are in lower case, where it reads texts so."""
+    for token in tokens.decoded:
+        if not token.special and token.normalized and token.content != token.content.lower():
+            message = f"{shown(token.content)} is found in lower case only: say it so"
+            raise refusal("added-token-unsupported", message, file=CONFIG_FILE)
 
 
 def _read_merges(folder: CheckpointFolder) -> Merges:

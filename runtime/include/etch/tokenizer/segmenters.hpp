@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "etch/tokenizer/normalizers.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -134,6 +135,26 @@ struct MosesSegmenter {
 
     CharacterClasses classes;
     const std::uint8_t* abbreviations;  // behind which a period stays: of each where, and its text up to a zero; a zero
+};
+
+enum class MosesLanguage : std::uint8_t { english, french };
+
+// Words as XLMTokenizer and FlaubertTokenizer of `transformers` find them: punctuation is normalized as
+// MosesPunctNormalizer of `sacremoses` does it, then Moses' rules of the language, without splits of dashes and
+// escapes.
+template <MosesLanguage kLanguage>
+struct NormalizedMosesSegmenter {
+    // More bits, in `kinds`.
+    static constexpr std::uint32_t kDigit = 128;
+    static constexpr std::uint32_t kControl = 256;  // of any category that begins with C: dropped
+    static constexpr std::uint32_t kCased = 512;    // for the small sigma that ends a word,
+    static constexpr std::uint32_t kIgnorable = 1024;
+
+    CharacterClasses classes;
+    const std::uint16_t* kinds;  // [classes] bits
+    const std::uint8_t* abbreviations;
+    Folding text_folding;  // of the text before all else, by single characters but for sigma; null: none
+    Folding word_folding;  // of the words, likewise
 };
 
 // As ByteLevel does it behind a Split that leaves what CLIP's expression finds:

@@ -13,6 +13,12 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
+// Where in `folded` what a character becomes begins; 0: it stays.
+inline std::uint32_t folded_at(const Folding& folding, std::uint32_t scalar) noexcept {
+    const std::uint32_t middle = folding.top[scalar >> 8] * 16U + (scalar >> 4 & 15);
+    return folding.leaves[folding.middle[middle] * 16U + (scalar & 15)];
+}
+
 // Canonical order needs no care: it moves marks only, and where characters are decomposed all marks go. Without tables
 // all characters stay.
 template <class Source>
@@ -39,7 +45,7 @@ class FoldingStage {
                 syllable_ = hangul_parts(unit.scalar);
                 given_ = 0;
             } else {
-                const std::uint32_t at = text_of(unit.scalar);
+                const std::uint32_t at = folded_at(*folding_, unit.scalar);
                 if (at == 0) return true;
                 if (folding_->folded[at] != 0) text_ = folding_->folded + at;
             }
@@ -72,11 +78,6 @@ class FoldingStage {
         has_held_ = held_.scalar != unit.scalar;
         if (!has_held_) unit = {'"', held_.begin, held_.end, 0};
         return true;
-    }
-
-    std::uint32_t text_of(std::uint32_t scalar) const noexcept {
-        const std::uint32_t middle = folding_->top[scalar >> 8] * 16U + (scalar >> 4 & 15);
-        return folding_->leaves[folding_->middle[middle] * 16U + (scalar & 15)];
     }
 
     const Folding* folding_;

@@ -18,9 +18,9 @@ namespace tokenizer {
 template <class Next>
 class MosesPeriods {
   public:
-    template <class... Arguments>
-    explicit MosesPeriods(const MosesSegmenter& part, Arguments&... arguments) noexcept
-        : part_(part), next_(arguments...) {}
+    template <class Part, class... Arguments>
+    explicit MosesPeriods(const Part& part, Arguments&... arguments) noexcept
+        : abbreviations_(part.abbreviations), next_(part, arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
         if (one.has(MosesSegmenter::kWhiteSpace)) {
@@ -79,7 +79,7 @@ class MosesPeriods {
         has_period_ = false;
     }
     bool is_abbreviation(const MosesCharacter* behind) const noexcept {
-        const std::uint8_t* one = part_.abbreviations;
+        const std::uint8_t* one = abbreviations_;
         while (*one != 0) {
             const bool counts = *one++ == MosesSegmenter::kAnywhere ||
                                 (behind != nullptr && behind->unit.scalar >= '0' && behind->unit.scalar <= '9');
@@ -92,7 +92,7 @@ class MosesPeriods {
         return false;
     }
 
-    const MosesSegmenter& part_;
+    const std::uint8_t* abbreviations_;
     Next next_;
     MosesCharacter period_{};  // that may end the word
     std::uint32_t size_ = 0;   // of the word before it

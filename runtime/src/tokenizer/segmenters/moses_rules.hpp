@@ -43,23 +43,42 @@ constexpr MosesSide other_than(std::uint32_t kinds) noexcept {
 constexpr MosesSide kAnySide{MosesSide::What::anything, 0};
 constexpr MosesSide kAtEnd{MosesSide::What::end, 0};
 
-// In their order, which counts.
+// In their order, which counts. That of dashes is the first one.
 constexpr std::uint32_t kMosesLetter = MosesSegmenter::kLetter;
 constexpr std::uint32_t kMosesNumber = MosesSegmenter::kNumber;
-constexpr MosesRule kMosesRules[] = {
-    {of_kind(MosesSegmenter::kAlphanumeric), '-', of_kind(MosesSegmenter::kAlphanumeric)},
+constexpr MosesRule kDashRule{of_kind(MosesSegmenter::kAlphanumeric), '-', of_kind(MosesSegmenter::kAlphanumeric)};
+constexpr MosesRule kCommaRules[] = {
     {other_than(kMosesNumber), ',', kAnySide},
     {kAnySide, ',', other_than(kMosesNumber)},
     {of_kind(kMosesNumber), ',', kAtEnd},
-    {other_than(kMosesLetter), '\'', other_than(kMosesLetter)},
-    {other_than(kMosesLetter | kMosesNumber), '\'', of_kind(kMosesLetter)},
-    {of_kind(kMosesLetter), '\'', other_than(kMosesLetter)},
-    {of_kind(kMosesLetter), '\'', of_kind(kMosesLetter), true, false},
-    {of_kind(kMosesNumber), '\'', of_kind(MosesSegmenter::kPossessive), true, false},
 };
-constexpr std::uint32_t kMosesRuleCount = sizeof kMosesRules / sizeof *kMosesRules;
+struct EnglishMosesRules {
+    static constexpr MosesRule kRules[] = {
+        kDashRule,
+        kCommaRules[0],
+        kCommaRules[1],
+        kCommaRules[2],
+        {other_than(kMosesLetter), '\'', other_than(kMosesLetter)},
+        {other_than(kMosesLetter | kMosesNumber), '\'', of_kind(kMosesLetter)},
+        {of_kind(kMosesLetter), '\'', other_than(kMosesLetter)},
+        {of_kind(kMosesLetter), '\'', of_kind(kMosesLetter), true, false},
+        {of_kind(kMosesNumber), '\'', of_kind(MosesSegmenter::kPossessive), true, false},
+    };
+};
+struct FrenchMosesRules {
+    static constexpr MosesRule kRules[] = {
+        kDashRule,
+        kCommaRules[0],
+        kCommaRules[1],
+        kCommaRules[2],
+        {other_than(kMosesLetter), '\'', other_than(kMosesLetter)},
+        {other_than(kMosesLetter), '\'', of_kind(kMosesLetter)},
+        {of_kind(kMosesLetter), '\'', other_than(kMosesLetter)},
+        {of_kind(kMosesLetter), '\'', of_kind(kMosesLetter), false, true},
+    };
+};
 
-template <std::uint32_t kFirst, class Next>
+template <class Rules, std::uint32_t kFirst, class Next>
 class MosesRules {
   public:
     template <class... Arguments>
@@ -105,7 +124,7 @@ class MosesRules {
     }
 
   private:
-    static constexpr const MosesRule& kRule = kMosesRules[kFirst];
+    static constexpr const MosesRule& kRule = Rules::kRules[kFirst];
 
     void hold(const MosesCharacter& one) noexcept {
         if (kRule.before.takes(one)) {
@@ -136,12 +155,13 @@ class MosesRules {
 };
 
 // All of them from the first one on, then what comes behind.
-template <std::uint32_t kFirst, class Last>
+template <class Rules, std::uint32_t kFirst, class Last,
+          bool kIsBehind = kFirst == sizeof Rules::kRules / sizeof(MosesRule)>
 struct MosesRulesFrom {
-    using Type = MosesRules<kFirst, typename MosesRulesFrom<kFirst + 1, Last>::Type>;
+    using Type = MosesRules<Rules, kFirst, typename MosesRulesFrom<Rules, kFirst + 1, Last>::Type>;
 };
-template <class Last>
-struct MosesRulesFrom<kMosesRuleCount, Last> {
+template <class Rules, std::uint32_t kFirst, class Last>
+struct MosesRulesFrom<Rules, kFirst, Last, true> {
     using Type = Last;
 };
 

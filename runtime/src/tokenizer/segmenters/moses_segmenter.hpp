@@ -15,6 +15,7 @@
 #include "moses_marks.hpp"
 #include "moses_periods.hpp"
 #include "moses_rules.hpp"
+#include "moses_spaces.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -24,7 +25,7 @@ namespace tokenizer {
 template <class Model>
 class MosesWords {
   public:
-    explicit MosesWords(Words<Model>& words) noexcept : words_(words) {}
+    MosesWords(const MosesSegmenter&, Words<Model>& words) noexcept : words_(words) {}
 
     void put(const MosesCharacter& one) noexcept {
         if (one.has(MosesSegmenter::kWhiteSpace)) {
@@ -68,32 +69,11 @@ class MosesWords {
 template <class Model>
 class Segmenter<MosesSegmenter, Model> {
   public:
-    Segmenter(const MosesSegmenter& part, Words<Model>& words) noexcept : classes_(part.classes), rules_(part, words) {}
+    Segmenter(const MosesSegmenter& part, Words<Model>& words) noexcept
+        : classes_(part.classes), stages_(part, words) {}
 
-    // A run of white space is a space, none at the ends; then other control characters of ASCII go.
-    void take(const Unit& unit) noexcept {
-        const MosesCharacter one{unit, classes_.class_of(unit.scalar)};
-        if (one.has(MosesSegmenter::kWhiteSpace)) {
-            if (!is_space_) ++spaces_;
-            is_space_ = true;
-            return;
-        }
-        is_space_ = false;
-        if (unit.scalar < ' ') return;
-        for (; has_begun_ && spaces_ != 0; --spaces_)
-            rules_.put(one.as_space());
-        has_begun_ = true;
-        spaces_ = 0;
-        const bool is_alone = one.has(MosesSegmenter::kAlone);
-        if (is_alone) rules_.put(one.as_space());
-        rules_.put(one);
-        if (is_alone) rules_.put(one.as_space());
-    }
-    void end() noexcept {
-        rules_.end();
-        is_space_ = has_begun_ = false;
-        spaces_ = 0;
-    }
+    void take(const Unit& unit) noexcept { stages_.put({unit, classes_.class_of(unit.scalar)}); }
+    void end() noexcept { stages_.end(); }
 
     template <class Reader>
     void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
@@ -102,10 +82,7 @@ class Segmenter<MosesSegmenter, Model> {
     using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<MosesWords<Model>>>>;
 
     CharacterClassifier classes_;
-    MosesRuns<typename MosesRulesFrom<0, Last>::Type> rules_;
-    std::uint32_t spaces_ = 0;  // before the next character that counts
-    bool is_space_ = false;     // white space was read last
-    bool has_begun_ = false;    // a character that counts was read
+    MosesSpaces<MosesRuns<typename MosesRulesFrom<EnglishMosesRules, 0, Last>::Type>> stages_;
 };
 
 }  // namespace tokenizer

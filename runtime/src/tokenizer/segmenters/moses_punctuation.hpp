@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Punctuation as XLMTokenizer of `transformers` and MosesPunctNormalizer of `sacremoses` normalize it. The reference
+// replaces it in the whole text by one expression after the other; here each is a stage that holds what its expression
+// may still match. Missing are those that only put or take white space beside characters that are words of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "../unicode/utf8.hpp"
+#include "etch/tokenizer/segmenters.hpp"
+#include "moses_marks.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+constexpr std::uint32_t kNoBreakSpace = 0xA0;
+
+// Punctuation of East Asia, quotation marks and grave accents become those of ASCII.
+template <class Next>
+class MosesReplaced {
+  public:
+    template <class... Arguments>
+    explicit MosesReplaced(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const std::uint32_t scalar = one.unit.scalar;
+        if (skips_ && one.has(MosesSegmenter::kWhiteSpace)) return;
+        skips_ = scalar == kIdeographicStop || scalar == kFullwidthStop;
+        if (skips_) {
+            next_.put(one.as('.', 0));
+            next_.put(one.as_space());
+        } else if (scalar == kEllipsis) {
+            for (int i = 0; i < 3; ++i)
+                next_.put(one.as('.', 0));
+        } else if (scalar - kFullwidthZero < 10) {
+            next_.put(one.as('0' + (scalar - kFullwidthZero), one.kinds));
+        } else if (const char ascii = ascii_of(scalar); ascii != 0) {
+            next_.put(one.as(static_cast<std::uint8_t>(ascii), 0));
+        } else if (scalar != '\r') {
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        skips_ = false;
+        next_.end();
+    }
+
+  private:
+    static constexpr std::uint32_t kIdeographicStop = 0x3002;
+    static constexpr std::uint32_t kFullwidthStop = 0xFF0E;
+    static constexpr std::uint32_t kFullwidthZero = 0xFF10;
+    static constexpr std::uint32_t kEllipsis = 0x2026;
+
+    static char ascii_of(std::uint32_t scalar) noexcept {
+        switch (scalar) {
+            case 0xFF0C:
+            case 0x3001:
+                return ',';
+            case 0x201C:
+            case 0x201D:
+            case 0x201E:
+            case 0x300A:
+            case 0x300B:
+            case 0x300C:
+            case 0x300D:
+                return '"';
+            case 0x2236:
+            case 0xFF1A:
+                return ':';
+            case 0xFF1F:
+                return '?';
+            case 0xFF09:
+                return ')';
+            case 0xFF01:
+                return '!';
+            case 0xFF08:
+                return '(';
+            case 0xFF1B:
+                return ';';
+            case 0xFF5E:
+                return '~';
+            case '`':
+            case 0x2019:
+                return '\'';
+            case 0x2501:
+                return '-';
+            case 0x3008:
+                return '<';
+            case 0x3009:
+                return '>';
+            case 0x3010:
+                return '[';
+            case 0x3011:
+                return ']';
+            case 0xFF05:
+                return '%';
+            default:
+                return 0;
+        }
+    }
+
+    Next next_;
+    bool skips_ = false;  // white space behind a full stop
+};
+
+// Dashes, and other marks for an apostrophe.
+template <class Next>
+class MosesDashes {
+  public:
+    template <class... Arguments>
+    explicit MosesDashes(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const std::uint32_t scalar = one.unit.scalar;
+        if (scalar == kEnDash) {
+            next_.put(one.as('-', 0));
+        } else if (scalar == kEmDash) {
+            next_.put(one.as_space());
+            next_.put(one.as('-', 0));
+            next_.put(one.as_space());
+        } else if (scalar == kAcute || scalar == kOpening || scalar == kLow) {
+            next_.put(one.as('\'', 0));
+        } else {
+            next_.put(one);
+        }
+    }
+    void end() noexcept { next_.end(); }
+
+  private:
+    static constexpr std::uint32_t kEnDash = 0x2013;
+    static constexpr std::uint32_t kEmDash = 0x2014;
+    static constexpr std::uint32_t kAcute = 0xB4;
+    static constexpr std::uint32_t kOpening = 0x2018;
+    static constexpr std::uint32_t kLow = 0x201A;
+
+    Next next_;
+};
+
+// Two apostrophes are a quotation mark, with spaces around it or without.
+template <bool kSpaced, class Next>
+class MosesQuotePairs {
+  public:
+    template <class... Arguments>
+    explicit MosesQuotePairs(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        if (!one.is('\'')) {
+            leave();
+            next_.put(one);
+        } else if (!has_first_) {
+            first_ = one;
+            has_first_ = true;
+        } else {
+            has_first_ = false;
+            MosesCharacter both = first_.as('"', 0);
+            both.unit.end = one.unit.end;
+            if (kSpaced) next_.put(both.as_space());
+            next_.put(both);
+            if (kSpaced) next_.put(both.as_space());
+        }
+    }
+    void end() noexcept {
+        leave();
+        next_.end();
+    }
+
+  private:
+    void leave() noexcept {
+        if (has_first_) next_.put(first_);
+        has_first_ = false;
+    }
+
+    Next next_;
+    MosesCharacter first_{};
+    bool has_first_ = false;
+};
+
+// Angle quotation marks: U+00A0 on both sides goes, or inside of them.
+template <class Next>
+class MosesAngleQuotes {
+  public:
+    template <class... Arguments>
+    explicit MosesAngleQuotes(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const std::uint32_t scalar = one.unit.scalar;
+        const bool is_space = scalar == kNoBreakSpace;
+        if (has_quote_) {
+            const bool takes = is_space && (has_space_ || quote_.unit.scalar == kOpening);
+            write_quote(is_space);
+            if (takes) return;
+        }
+        if (scalar == kOpening || scalar == kClosing) {
+            quote_ = one;
+            has_quote_ = true;
+            return;
+        }
+        if (has_space_) next_.put(space_);
+        has_space_ = is_space;
+        if (is_space) {
+            space_ = one;
+        } else {
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        if (has_quote_) write_quote(false);
+        if (has_space_) next_.put(space_);
+        has_space_ = false;
+        next_.end();
+    }
+
+  private:
+    static constexpr std::uint32_t kOpening = 0xAB;
+    static constexpr std::uint32_t kClosing = 0xBB;
+
+    void write_quote(bool space_follows) noexcept {
+        if (has_space_ && quote_.unit.scalar == kOpening && !space_follows) next_.put(space_);
+        next_.put(quote_.as('"', 0));
+        has_quote_ = has_space_ = false;
+    }
+
+    Next next_;
+    MosesCharacter space_{};  // before the next character, or the quotation mark
+    MosesCharacter quote_{};
+    bool has_space_ = false;
+    bool has_quote_ = false;
+};
+
+// English: commas and periods behind a quotation mark stand before it.
+template <class Next>
+class MosesEnglishCommas {
+  public:
+    template <class... Arguments>
+    explicit MosesEnglishCommas(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        if (has_quote_ && !one.is(',') && !one.is('.')) leave();
+        if (one.is('"')) {
+            quote_ = one;
+            has_quote_ = true;
+        } else {
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        leave();
+        next_.end();
+    }
+
+  private:
+    void leave() noexcept {
+        if (has_quote_) next_.put(quote_);
+        has_quote_ = false;
+    }
+
+    Next next_;
+    MosesCharacter quote_{};
+    bool has_quote_ = false;
+};
+
+// French: a comma before a quotation mark stands behind it.
+template <class Next>
+class MosesFrenchCommas {
+  public:
+    template <class... Arguments>
+    explicit MosesFrenchCommas(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const bool swaps = has_comma_ && one.is('"');
+        if (swaps) next_.put(one);
+        leave();
+        if (one.is(',')) {
+            comma_ = one;
+            has_comma_ = true;
+        } else if (!swaps) {
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        leave();
+        next_.end();
+    }
+
+  private:
+    void leave() noexcept {
+        if (has_comma_) next_.put(comma_);
+        has_comma_ = false;
+    }
+
+    Next next_;
+    MosesCharacter comma_{};
+    bool has_comma_ = false;
+};
+
+// So do periods, if the text goes on and not with <. What follows is part of a find, white space and one more.
+template <class Next>
+class MosesFrenchPeriods {
+  public:
+    template <class... Arguments>
+    explicit MosesFrenchPeriods(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        if (is_behind_) {
+            is_behind_ = one.has(MosesSegmenter::kWhiteSpace);
+            if (is_behind_ || !one.is('<')) {
+                next_.put(one);
+                return;
+            }
+        }
+        if (has_quote_) {
+            const bool is_found = !one.is('<');
+            leave(is_found);
+            is_behind_ = is_found && one.has(MosesSegmenter::kWhiteSpace);
+            next_.put(one);
+        } else if (one.is('.')) {
+            if (periods_ == 0) period_ = one;
+            period_.unit.end = one.unit.end;
+            ++periods_;
+        } else if (one.is('"') && periods_ != 0) {
+            quote_ = one;
+            has_quote_ = true;
+        } else {
+            leave(false);
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        leave(false);
+        is_behind_ = false;
+        next_.end();
+    }
+
+  private:
+    void leave(bool quote_first) noexcept {
+        if (has_quote_ && quote_first) next_.put(quote_);
+        for (; periods_ != 0; --periods_)
+            next_.put(period_);
+        if (has_quote_ && !quote_first) next_.put(quote_);
+        has_quote_ = false;
+    }
+
+    Next next_;
+    MosesCharacter period_{};
+    MosesCharacter quote_{};
+    std::uint32_t periods_ = 0;  // held
+    bool has_quote_ = false;     // behind them
+    bool is_behind_ = false;     // a find, whose white space goes on
+};
+
+// U+00A0 between two digits becomes a mark.
+template <char kMark, class Next>
+class MosesNumbers {
+  public:
+    template <class... Arguments>
+    explicit MosesNumbers(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const bool is_digit = one.has(NormalizedMosesSegmenter<MosesLanguage::english>::kDigit);
+        const bool is_found = has_space_ && is_digit;
+        if (has_space_) next_.put(is_found ? space_.as(kMark, 0) : space_);
+        has_space_ = is_digit_ && one.unit.scalar == kNoBreakSpace;
+        if (has_space_) {
+            space_ = one;
+        } else {
+            next_.put(one);
+        }
+        is_digit_ = is_digit && !is_found;
+    }
+    void end() noexcept {
+        if (has_space_) next_.put(space_);
+        has_space_ = is_digit_ = false;
+        next_.end();
+    }
+
+  private:
+    Next next_;
+    MosesCharacter space_{};
+    bool has_space_ = false;
+    bool is_digit_ = false;  // before the next character, and no part of a find
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words by Moses' rules behind its normalization of punctuation.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "../added_tokens.hpp"
+#include "../cursor.hpp"
+#include "../segmenter.hpp"
+#include "../word.hpp"
+#include "../words.hpp"
+#include "etch/tokenizer/segmenters.hpp"
+#include "moses_kinds.hpp"
+#include "moses_lowercase.hpp"
+#include "moses_marks.hpp"
+#include "moses_periods.hpp"
+#include "moses_punctuation.hpp"
+#include "moses_rules.hpp"
+#include "moses_spaces.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+// The kinds of normalized characters, without those that are dropped.
+template <class Next>
+class MosesWithoutControl {
+  public:
+    template <class Part, class... Arguments>
+    explicit MosesWithoutControl(const Part& part, Arguments&... arguments) noexcept
+        : kinds_(part), next_(part, arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        const std::uint32_t kinds = kinds_.of(one.unit.scalar);
+        if ((kinds & NormalizedMosesSegmenter<MosesLanguage::english>::kControl) == 0) next_.put({one.unit, kinds});
+    }
+    void end() noexcept { next_.end(); }
+
+  private:
+    MosesKinds kinds_;
+    Next next_;
+};
+
+// Words as they are.
+template <class Model>
+class PlainMosesWords {
+  public:
+    template <class Part>
+    PlainMosesWords(const Part&, Words<Model>& words) noexcept : words_(words) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        if (one.has(MosesSegmenter::kWhiteSpace)) {
+            words_.end();
+        } else {
+            words_.append(one.unit);
+        }
+    }
+    void end() noexcept { words_.end(); }
+
+  private:
+    Words<Model>& words_;
+};
+
+// What differs by language.
+template <MosesLanguage kLanguage, class Next>
+struct MosesCommas;
+template <class Next>
+struct MosesCommas<MosesLanguage::english, Next> {
+    using Rules = EnglishMosesRules;
+    using Type = MosesEnglishCommas<MosesNumbers<'.', Next>>;
+};
+template <class Next>
+struct MosesCommas<MosesLanguage::french, Next> {
+    using Rules = FrenchMosesRules;
+    using Type = MosesFrenchCommas<MosesFrenchPeriods<MosesNumbers<',', Next>>>;
+};
+
+template <MosesLanguage kLanguage, class Model>
+class Segmenter<NormalizedMosesSegmenter<kLanguage>, Model> {
+  public:
+    using Part = NormalizedMosesSegmenter<kLanguage>;
+
+    Segmenter(const Part& part, Words<Model>& words) noexcept : kinds_(part), stages_(part, words) {}
+
+    void take(const Unit& unit) noexcept { stages_.put({unit, kinds_.of(unit.scalar)}); }
+    void end() noexcept { stages_.end(); }
+
+    template <class Reader>
+    void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
+
+  private:
+    static constexpr std::uint32_t kBehindDashes = 1;
+
+    using Rules = typename MosesCommas<kLanguage, void>::Rules;
+    using Lowered = MosesLowercase<MosesFolding::of_words, PlainMosesWords<Model>>;
+    using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<Lowered>>>;
+    using Moses = MosesSpaces<MosesRuns<typename MosesRulesFrom<Rules, kBehindDashes, Last>::Type>>;
+    using Commas = typename MosesCommas<kLanguage, MosesWithoutControl<Moses>>::Type;
+    using Quotes = MosesQuotePairs<true, MosesDashes<MosesQuotePairs<false, MosesAngleQuotes<Commas>>>>;
+
+    MosesKinds kinds_;
+    MosesLowercase<MosesFolding::of_text, MosesReplaced<Quotes>> stages_;
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
