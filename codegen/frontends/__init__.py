@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import EtchError
 from ..ir.graph import Graph, Gru, ops_of
 from ..load.checkpoint import Checkpoint
-from ..load.config import Config
+from ..load.config import XLM_MASKED, Config
 from ..load.config_keys import unused_keys
 from ..load.gru_head import GruHead
 from ..load.head_file import FILE
@@ -106,7 +106,7 @@ def _check_classifies(graph: Graph, model_type: str) -> None:
 def _check_predicts(checkpoint: Checkpoint) -> None:
     """Refuses weights of words of what has no logits of words."""
     architectures = checkpoint.config.architectures
-    if not any(name.endswith("ForMaskedLM") for name in architectures):
+    if not any(name.endswith(("ForMaskedLM", XLM_MASKED)) for name in architectures):
         named = ", ".join(architectures) or "no class"
         message = f"weights of words are made of the logits of a masked language model: config.json says {named}"
         raise EtchError("architecture-conflict", "front-end", f"{message}, not …ForMaskedLM", file="config.json")

@@ -11,7 +11,7 @@ from .split_spec import CharacterSplit, ExpressionSegmenter
 from .template_spec import Template
 
 MOST_WORD_CHARS = 4096  # of WordPiece: scratch grows with it, and so does the time for the worst word
-MASKS = ("[MASK]", "<mask>")  # what most tokenizers call theirs
+MASKS = ("[MASK]", "<mask>", "<special1>")  # what most tokenizers call theirs; the last one is XLM's
 
 
 @dataclass(frozen=True)

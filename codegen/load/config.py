@@ -15,6 +15,7 @@ from .refusal import kind, refusal, shown
 
 FILE = "config.json"
 _WITHOUT_HEAD = ("Model", "BertGenerationEncoder")  # endings of classes
+XLM_MASKED = "WithLMHeadModel"  # which is no bare model
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 _MAX_INT = (1 << 31) - 1
 
@@ -127,7 +128,7 @@ class Config:
     @property
     def has_head(self) -> bool:
         """Whether a class that the file names is more than an encoder, as far as its name says."""
-        return not all(name.endswith(_WITHOUT_HEAD) for name in self.architectures)
+        return not all(name.endswith(_WITHOUT_HEAD) and not name.endswith(XLM_MASKED) for name in self.architectures)
 
     @property
     def problem_type(self) -> str | None:

@@ -21,7 +21,7 @@ _ENDINGS = {
     "FEATURE_EXTRACTION": "Model",
 }
 _WRITING = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
-_CLASS = re.compile(r"(?P<family>\w+?)(?:For[A-Z]\w*|LMHeadModel|MTModel|Model)")
+_CLASS = re.compile(r"(?P<family>\w+?)(?:For[A-Z]\w*|(?:With)?LMHeadModel|MTModel|Model)")
 _LABELLED = re.compile(r"(?:classifier|score|(?:classifier|classification_head)\.out_proj)\.weight")
 _WORDS = re.compile(r"(?:.*\.)?(?:word_embeddings|tok_embeddings|embed_tokens|embed_in|wte|shared)\.weight")
 _WORDS_HEAD = re.compile(r"(?:lm_head|embed_out|output_projection|lm_head\.decoder|cls\.predictions\.decoder)\.weight")

@@ -40,9 +40,7 @@ def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
     )
     own = (("kinds", kinds.astype(np.uint16)), ("abbreviations", abbreviations(spec.language)))
     every = (*arrays, *own, *text_arrays, *word_arrays)
-    return Part(
-        f"NormalizedMosesSegmenter<MosesLanguage::{spec.language}>", fields, every, stack_bytes=_STACK_BYTES
-    )
+    return Part(f"NormalizedMosesSegmenter<MosesLanguage::{spec.language}>", fields, every, stack_bytes=_STACK_BYTES)
 
 
 def _tables(fold: Callable[[str], str]) -> FoldingTables:

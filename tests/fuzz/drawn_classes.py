@@ -89,6 +89,8 @@ NAMES = {
     "xclip": "XCLIP",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
+    "flaubert": "Flaubert",
+    "xlm": "XLM",
     "xlnet": "XLNet",
     "xmod": "Xmod",
     **{f"{family}/rows": name for family, (name, _) in LIKE_LLAMA.items()},
@@ -135,6 +137,13 @@ ENDINGS = {
     "led/rows": ("ForQuestionAnswering",),
     "plbart/rows": ("ForSequenceClassification",),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
+    **dict.fromkeys(
+        ("flaubert", "xlm"),
+        (
+            *("ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice", "Model"),
+            *("WithLMHeadModel", "WithLMHeadModel", "ForQuestionAnsweringSimple", "ForQuestionAnswering"),
+        ),
+    ),
     "xlnet": (
         *("ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice", "Model"),
         *("LMHeadModel", "ForQuestionAnsweringSimple"),
@@ -164,7 +173,7 @@ PREFIXES = {
     "layoutlm": "layoutlm.",
     "longformer": "longformer.",
     "luke": "luke.",
-    **dict.fromkeys(("squeezebert", "xlnet"), "transformer."),
+    **dict.fromkeys(("flaubert", "squeezebert", "xlm", "xlnet"), "transformer."),
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *DECODERS), "model."),

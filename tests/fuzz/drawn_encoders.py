@@ -37,6 +37,7 @@ _ANGLES: tuple[Settings, ...] = (
 
 _BY_LETTERS = ("n_embd", "n_head", "n_layer", "n_inner")
 # Of width, heads, layers and inner width the names, where these are not those of most.
+_FOUR_TIMES = ""  # of families whose inner width is four times the other
 _SIZES = {
     **dict.fromkeys(("gpt2/rows", "gpt_bigcode/rows", "gptj/rows", "openai-gpt/rows"), _BY_LETTERS),
     "distilbert": ("dim", "n_heads", "n_layers", "hidden_dim"),
@@ -44,6 +45,7 @@ _SIZES = {
     "mpt/rows": ("d_model", "n_heads", "n_layers", "n_inner"),
     "gpt_neo/rows": ("hidden_size", "num_heads", "num_layers", "intermediate_size"),
     "xlnet": ("d_model", "n_head", "n_layer", "d_inner"),
+    **dict.fromkeys(("flaubert", "xlm"), ("emb_dim", "n_heads", "n_layers", _FOUR_TIMES)),
 }
 
 
@@ -62,6 +64,7 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     names = _SIZES.get(family, ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size"))
     by_letters = names == _BY_LETTERS
     settings = dict(zip(names, (width, heads, layers, inner), strict=True))
+    settings.pop(_FOUR_TIMES, None)
     key = "n_positions" if by_letters else "max_seq_len" if family == "mpt/rows" else "max_position_embeddings"
     if family != "xlnet":  # which has no end
         settings[key] = positions
@@ -177,6 +180,18 @@ _DEBERTA: Rare = {
     "embedding_size": (0.3, tuple(range(6, 30, 4))),
     "pooler_hidden_act": (0.3, _ACTIVATIONS),
     "legacy": (0.2, (False,)),
+}
+_XLM: Rare = {
+    "gelu_activation": (0.3, (False,)),
+    "causal": (0.3, (True,)),
+    "sinusoidal_embeddings": (0.3, (True,)),
+    "use_lang_emb": (0.2, (False,)),
+    "summary_type": (0.4, ("first", "last", "mean", "cls_index")),
+    "summary_activation": (0.15, ("tanh", "gelu")),
+    "summary_use_proj": (0.05, (False,)),
+    "summary_proj_to_labels": (0.1, (False, True)),
+    "asm": (0.05, (True,)),
+    "is_encoder": (0.03, (False,)),
 }
 _RARE: dict[str, Rare] = {
     "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
@@ -351,6 +366,13 @@ _RARE: dict[str, Rare] = {
         "pre_norm": (0.3, (True,)),
         "adapter_layer_norm": (0.3, (True,)),
         **dict.fromkeys(("adapter_reuse_layer_norm", "ln_before_adapter"), (0.3, (False,))),
+    },
+    "flaubert": _XLM | {"pre_norm": (0.4, (True,)), "layerdrop": (0.2, (0.3,))},
+    "xlm": _XLM
+    | {
+        "n_langs": (0.7, (1, 2, 3)),
+        "lang2id": (0.8, ({"de": 0, "en": 1}, {"en": 0, "fr": 2, "de": 1})),
+        "default_language": (0.4, ("de", "en", "fr")),
     },
     "xlnet": {
         "clamp_len": (0.5, (-1, 0, 1, 3, 9, 60)),

@@ -54,7 +54,7 @@ from codegen.frontends import family_of  # noqa: E402
 from codegen.ir import graph as g  # noqa: E402
 from codegen.ir.check_graph import check_graph  # noqa: E402
 from codegen.ir.check_supported import check_supported  # noqa: E402
-from codegen.load.config import Config  # noqa: E402
+from codegen.load.config import XLM_MASKED, Config  # noqa: E402
 from codegen.load.config_keys import check_keys  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.generation_config import read_generation  # noqa: E402
@@ -107,6 +107,7 @@ EAGER = (  # no other attention
     *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
     *("align", "clap", "ibert", "layoutlm", "openai-gpt", "xlnet"),
+    *("flaubert", "xlm"),
 )
 _OF_TEXTS = 0.7  # of the changes of a whole model's configuration
 _EMBED_BY_THEMSELVES = ("DPR", "Siglip")
@@ -238,7 +239,7 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
     ending = config.get("architectures") or ["Model"]
     by_themselves = family in HALVES or ending[0].startswith(_EMBED_BY_THEMSELVES)
-    has_rows = ending[0].endswith(_OF_ROWS) and not by_themselves
+    has_rows = ending[0].endswith(_OF_ROWS) and not ending[0].endswith(XLM_MASKED) and not by_themselves
     graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling="mean" if has_rows else None)), None)
     check_graph(graph)
     check_supported(graph)
@@ -287,13 +288,13 @@ def outputs(
             found = call(**inputs, return_dict=True)
     except Exception as error:
         raise Other("not run by the library") from error
-    if kind.endswith("QuestionAnswering"):
+    if kind.endswith(("QuestionAnswering", "QuestionAnsweringSimple")):
         return torch.stack([found.start_logits[0], found.end_logits[0]], -1).numpy()
     if kind.endswith("WithProjection"):
         return found.text_embeds[0].numpy()
     if hasattr(model, "get_text_features") or kind.startswith(_EMBED_BY_THEMSELVES):
         return found.pooler_output[0].numpy()
-    if kind.endswith(_OF_ROWS):
+    if kind.endswith(_OF_ROWS) and not kind.endswith(XLM_MASKED):
         return found.last_hidden_state[0].mean(0).numpy()
     if sparse is not None:
         weights = found.logits[0].relu().log1p()

@@ -18,7 +18,7 @@ _TRAITS = {
     "state_size": "a state space",
     "attn_logit_softcapping": "scores that a tanh bounds",
     "final_logit_softcapping": "logits that a tanh bounds",
-    "n_langs": "a tokenizer that rewrites texts by Moses' rules, which only Python has",
+    "langs": "a tokenizer that joins words by Moses' rules",
     "vision_config": "images",
     "image_size": "images",
     "audio_config": "sound",

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from ...ir.graph import Pooling
+from ...ir.graph import Head, Pool, Pooling
 from ...ir.task import Task
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .classifier_head import classifier_head
+from .classifier_head import OUT, POOLED, classifier_head
 from .rows import HeadOps
 
 KEYS = frozenset(
     ("summary_activation", "summary_first_dropout", "summary_last_dropout", "summary_type", "summary_use_proj")
 )
+_SUMMARY = "sequence_summary.summary"
 _SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
 
 
@@ -37,7 +38,7 @@ def summary_head(
     activation = config.text("summary_activation", usual_activation)
     if activation != "tanh":
         activation = parts.activation_named(activation, "summary_activation")
-    dense = ("summary", "sequence_summary.summary", activation)
+    dense = ("summary", _SUMMARY, activation)
     return classifier_head(config, tensors, "hidden", width, source, dense, pooling=pooling, task=task)
 
 
@@ -49,6 +50,36 @@ def row_summary_head(config: Config, tensors: TensorFile, width: int, source: st
         raise parts.refuse("summary-not-supported", message)
     pooling = _pooling(config, "last")
     return classifier_head(config, tensors, "hidden", width, source, pooling=pooling, task=task)
+
+
+def labels_summary_head(config: Config, tensors: TensorFile, width: int) -> HeadOps:
+    """Of a family whose classifiers have no linear behind the summary: it has as many outputs as there are labels."""
+    pooling = _pooling(config, "first")
+    _check_of_labels(config)
+    if config.values.get("summary_activation"):
+        raise parts.refuse("summary-not-supported", "summary_activation: of a classifier only logits are supported")
+    return classifier_head(config, tensors, "hidden", width, _SUMMARY, pooling=pooling)
+
+
+def labels_choice_head(config: Config, tensors: TensorFile, width: int, source: str, task: Task) -> HeadOps:
+    """The same of a class that chooses, with one more linear, called `source`."""
+    labels, pooling = len(config.labels()), _pooling(config, "first")
+    _check_of_labels(config)
+    activation = config.values.get("summary_activation") or "none"
+    if activation not in ("none", "tanh"):
+        activation = parts.activation_named(str(activation), "summary_activation")
+    body = (
+        Pool(pooling, "hidden", "row"),
+        parts.linear(tensors, "summary", [_SUMMARY], (labels, width), "row", POOLED, activation),
+        parts.linear(tensors, "classifier", [source], (task.outputs, labels), POOLED, OUT, exact=True),
+    )
+    return body, {"row": width, POOLED: labels, OUT: task.outputs}, Head(task, OUT)
+
+
+def _check_of_labels(config: Config) -> None:
+    if not config.flag("summary_use_proj", True) or not config.flag("summary_proj_to_labels", True):
+        message = "only summaries by a linear to the labels (summary_use_proj, summary_proj_to_labels) are supported"
+        raise parts.refuse("summary-not-supported", message)
 
 
 def _pooling(config: Config, usual: str) -> Pooling:

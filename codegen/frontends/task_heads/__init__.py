@@ -20,5 +20,5 @@ def heads_of_tasks(family: str) -> dict[str, Callable[[Rows], HeadOps]]:
     return {
         name if name.startswith(family) else f"{family}{name}": read
         for name, read in heads
-        if name.startswith(("For", f"{family}For"))
+        if name.startswith(("For", f"{family}For", f"{family}With"))
     }

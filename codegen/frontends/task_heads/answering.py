@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`*ForQuestionAnswering`."""
+"""`*ForQuestionAnswering`; FlauBERT and XLM have another class of this name, and call this one `Simple`."""
 
 from __future__ import annotations
 
@@ -17,4 +17,7 @@ def _head(rows: Rows) -> HeadOps:
     return (linear,), {out: ENDS}, Head(Answering(), out)
 
 
-HEADS = {"ForQuestionAnswering": _head}
+HEADS = {
+    "ForQuestionAnswering": _head,
+    **{f"{family}ForQuestionAnsweringSimple": _head for family in ("Flaubert", "XLM")},
+}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`*ForMaskedLM`: what may stand at masks, or what a text weighs the words of the vocabulary."""
+"""`*ForMaskedLM`, which FlauBERT and XLM call `*WithLMHeadModel`: what may stand at masks, or what a text weighs the words of the vocabulary."""
 
 from __future__ import annotations
 
 from ...errors import EtchError
 from ...ir.graph import Head
 from ...ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
+from ...load.config import XLM_MASKED
 from ...tasks.fill_mask import MOST_CANDIDATES, FillMask
 from ...tasks.sparse_embedding import SparseEmbedding
 from ..shared.rows import HeadOps, Rows
@@ -46,4 +47,4 @@ def _pieces(spec: TokenizerSpec, vocabulary: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-HEADS = {"ForMaskedLM": _head}
+HEADS = {"ForMaskedLM": _head, **{f"{family}{XLM_MASKED}": _head for family in ("Flaubert", "XLM")}}

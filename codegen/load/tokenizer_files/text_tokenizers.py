@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 
 from ...errors import EtchError
 from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
-from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
+from ...ir.tokenizer_spec import (
+    ByteLevelBpeModel,
+    BytesModel,
+    CharacterBpeModel,
+    MosesSegmenter,
+    NormalizedMosesSegmenter,
+    TokenizerSpec,
+)
 from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits

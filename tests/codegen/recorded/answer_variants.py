@@ -12,7 +12,7 @@ from head_model import write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
-from variant_shapes import Variant, bart, bert_like, distilbert, t5
+from variant_shapes import XLM_KEYS, Variant, bart, bert_like, distilbert, t5
 
 ENDING = "ForQuestionAnswering"
 VARIANTS: dict[str, Variant] = {
@@ -34,6 +34,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "answers/modernbert_gemma": bert_like("ModernBert", 0, (12, 2, 1, 19, 32), **MODERN_IDS, local_attention=6),
     "answers/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 32 + 2), type_vocab_size=1),
+    "answers/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 32), XLM_KEYS),
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),
     "answers/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 32), **DEBERTA_V3),
     "answers/bart": bart(0, (18, 3, 1, 19, 32)),

@@ -24,6 +24,12 @@ from vocabularies import write_tokenizer
 
 # Which refuse what has not three separators.
 LONGFORMERS_OF_PAIRS = ("LongformerForQuestionAnswering", "LongformerForMultipleChoice")
+# What XLM and FlauBERT call their classes.
+OTHER_NAMES = {
+    f"{family}For{task}": f"{family}{name}"
+    for family in ("XLM", "Flaubert")
+    for task, name in (("MaskedLM", "WithLMHeadModel"), ("QuestionAnswering", "ForQuestionAnsweringSimple"))
+}
 Outputs = Callable[[Any, torch.Tensor], torch.Tensor]  # of what the model gives for token ids [1, tokens], and of them
 
 
@@ -52,6 +58,7 @@ def write_head_model(
 ) -> HeadModel:
     """Builds the class of `variant` whose name has this ending, and saves it with its tokenizer."""
     model_class = variant.model.removesuffix("ForSequenceClassification") + ending
+    model_class = OTHER_NAMES.get(model_class, model_class)
     specials = SPECIALS.get(name, SPECIALS.get(name.partition("/")[2].partition("_")[0], BERT))
     model = build(model_class, specials, variant.config | (settings or {}), seed)
     model.half().save_pretrained(folder)

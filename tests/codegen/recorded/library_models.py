@@ -11,6 +11,7 @@ from random_weights import randomize
 from token_ids import Specials
 from transformers import PretrainedConfig, PreTrainedModel
 from vocabularies import vocabulary_size
+from xlm_calls import prepare_xlm_calls
 
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 # Eager attention rounds probabilities to float32, sdpa does not.
@@ -22,6 +23,9 @@ ROUNDING = (
     *("apertus", "biogpt", "granitemoehybrid", "minicpm3", "ministral3"),
     *("clipseg", "metaclip_2", "xclip"),
 )
+
+
+prepare_xlm_calls()
 
 
 def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -> PreTrainedModel:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, ROC_BERT, XMOD
 from unrounded import unrounded
-from variant_shapes import Variant, bert_like, distilbert
+from variant_shapes import XLM_KEYS, Variant, bert_like, distilbert
 
 ENDING = "ForMaskedLM"
 TOP = 16  # of the recorded outputs
@@ -66,6 +66,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/roformer": bert_like("RoFormer", 0, (20, 2, 1, 19, 44), embedding_size=12),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/squeezebert": bert_like("SqueezeBert", 0, (20, 2, 1, 12, 44), embedding_size=20, q_groups=2, k_groups=1),
+    "masks/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 44), XLM_KEYS),
+    "masks/xlm": bert_like("XLM", 0, (18, 3, 1, 44), XLM_KEYS, tie_word_embeddings=False),
     "masks/esm": bert_like("Esm", 0, (20, 2, 1, 19, 44), **ESM_2),
     "masks/esmc": bert_like("Esmc", 0, (20, 2, 1, 19, 44), attention_bias=True, mlp_bias=True),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),

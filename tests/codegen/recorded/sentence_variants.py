@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import XLNET_KEYS, t5
+from variant_shapes import XLM_KEYS, XLNET_KEYS, t5
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -117,6 +117,9 @@ ENCODERS: dict[str, Encoder] = {
     "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
     "xlnet/mean": Encoder(
         "XLNetModel", 20, "mean", dict(zip(XLNET_KEYS.split(), (20, 5, 1, 21), strict=True)), (Normalize,)
+    ),
+    "flaubert/mean": Encoder(
+        "FlaubertModel", 20, "mean", dict(zip(XLM_KEYS.split(), (20, 5, 1, 24), strict=True)), (Normalize,)
     ),
     "modernbert/mean": Encoder(
         "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}

@@ -53,6 +53,8 @@ GEMMA = Specials(unknown=3, classify=2, separate=1, between=1, segments=False, v
 BERT_GENERATION = Specials(
     unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="bert_generation"
 )
+XLM = Specials(unknown=3, classify=0, separate=1, between=1, segments=False, vocabulary="xlm")
+FLAUBERT = replace(XLM, vocabulary="flaubert")
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 

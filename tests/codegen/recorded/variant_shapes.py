@@ -11,6 +11,7 @@ GPT2_KEYS = "n_embd n_head n_layer n_inner n_positions"
 GPT_NEO_KEYS = BERT_KEYS.replace("num_attention_heads num_hidden_layers", "num_heads num_layers")
 FALCON_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_hidden_size")
 XLNET_KEYS = "d_model n_head n_layer d_inner"
+XLM_KEYS = "emb_dim n_heads n_layers max_position_embeddings"
 OPT_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_dim")
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"

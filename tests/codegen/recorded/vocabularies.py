@@ -111,6 +111,14 @@ FAIRSEQ_VOCABULARY = (
     *("<s>", "<pad>", "</s>", "<unk>", *(f"{letter}@@" for letter in _FAIRSEQ_LETTERS), *_FAIRSEQ_LETTERS),
     *("th@@", "the", "in@@", "an@@", "ing", "at", "on", "er", "and", *map(str, range(22)), "<mask>"),
 )
+# XLM's and FlauBERT's; most of their own tokens behind the words.
+XLM_VOCABULARY = (
+    *("<s>", "</s>", "<pad>", "<unk>", "<special0>"),
+    *(f"{letter}{end}" for letter in "etaoinshrdlucmp" for end in ("", "</w>")),
+    *("the</w>", "in", "an", "ing</w>", "at</w>", "on</w>", "er</w>", "and</w>", ".</w>", ",</w>", "'</w>", "l'</w>"),
+    *(f"{number}</w>" for number in range(17)),
+    *(f"<special{i}>" for i in range(1, 10)),
+)
 _HERBERT = herbert_folders()["herbert, merges.txt"]
 VOCABULARIES = {
     **dict.fromkeys(("bert", "roc_bert"), VOCABULARY),
@@ -127,6 +135,7 @@ VOCABULARIES = {
     "bert_generation": BERT_GENERATION_VOCABULARY,
     "qwen": QWEN_VOCABULARY,
     "xlnet": XLNET_VOCABULARY,
+    **dict.fromkeys(("xlm", "flaubert"), XLM_VOCABULARY),
     "t5": T5_VOCABULARY,
     "fairseq": FAIRSEQ_VOCABULARY,
     "herbert": tuple(_HERBERT["vocab.json"]),
@@ -209,6 +218,12 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         write_json(
             folder / "tokenizer_config.json", {"tokenizer_class": "PhobertTokenizer", "model_max_length": max_tokens}
         )
+        return
+    if specials.vocabulary in ("xlm", "flaubert"):
+        write_json(folder / "vocab.json", {piece: i for i, piece in enumerate(XLM_VOCABULARY)})
+        (folder / "merges.txt").write_text("".join(f"{code} 9\n" for code in FAIRSEQ_CODES), encoding="utf-8")
+        name = {"xlm": "XLMTokenizer", "flaubert": "FlaubertTokenizer"}[specials.vocabulary]
+        write_json(folder / "tokenizer_config.json", {"tokenizer_class": name, "model_max_length": max_tokens})
         return
     if specials.vocabulary == "herbert":
         write_json(folder / "vocab.json", _HERBERT["vocab.json"])

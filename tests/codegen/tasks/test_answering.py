@@ -25,6 +25,8 @@ from codegen.tasks.spans import best_answer, windows_of
 from codegen.tasks.squad import exact_match, f1, normalized, read_questions
 
 VARIANTS = variants("answers")
+# The library tells no places of FlauBERT's tokens.
+PLACED = [variant for variant in VARIANTS if variant != "answers/flaubert"]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -43,7 +45,7 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
         assert np.abs(output - expected).max() < bound * max(1, np.abs(expected).max())
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", PLACED)
 def test_the_best_answer_is_that_of_the_pipeline(variant: str) -> None:
     checkpoint = pipeline.load(folder(variant))
     program = pipeline.lower(checkpoint, "fp32", None)
