@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FlauBERT (Le et al., 2019, arXiv:1912.05372): XLM of French, maybe with norms before its blocks. Names as in `transformers`."""
+"""FlauBERT (Le et al., 2019, arXiv:1912.05372): XLM of French, maybe with norms before its blocks. Names as in
+`transformers`."""
 
 from __future__ import annotations
 

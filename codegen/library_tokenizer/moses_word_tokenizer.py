@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to ids as BioGptTokenizer, FlaubertTokenizer and XLMTokenizer of `transformers` 5.23 make them: words by the `sacremoses` library, their pieces by
-`tokenizers`. Called as a tokenizer of the latter."""
+"""Texts to ids as BioGptTokenizer, FlaubertTokenizer and XLMTokenizer of `transformers` 5.23 make them:
+words by the `sacremoses` library, their pieces by `tokenizers`. Called as a tokenizer of the latter."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small folder with the tokenizer of BioGPT."""
+"""Small folders with the tokenizers of BioGPT, XLM and FlauBERT."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _WORDS = (
     "ing @-@ ..."
 )
 
+_FAMILIES = {"BioGptTokenizer": "biogpt", "XLMTokenizer": "xlm", "FlaubertTokenizer": "flaubert"}
+_SETTINGS = {family: {"tokenizer_class": name} for name, family in _FAMILIES.items() if family != "biogpt"}
+
 
 def moses_folders() -> dict[str, Files]:
     """By name; its config.json says its family."""
@@ -25,7 +28,11 @@ def moses_folders() -> dict[str, Files]:
     letters = [letter + end for letter in string.printable[:94] if letter not in "<>" for end in ("", "</w>")]
     pieces = dict.fromkeys((*letters, *(left + right for left, right in pairs[::2])))
     with tempfile.TemporaryDirectory() as folder:
-        write_folder(Path(folder), pairs, list(pieces))
-        files: Files = {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).iterdir())}
+        return {name: _files(Path(folder), family, pairs, list(pieces)) for name, family in _FAMILIES.items()}
+
+
+def _files(place: Path, family: str, pairs: list[tuple[str, str]], pieces: list[str]) -> Files:
+    write_folder(place, pairs, pieces, **_SETTINGS.get(family, {}))
+    files: Files = {path.name: path.read_text(encoding="utf-8") for path in sorted(place.iterdir())}
     files["tokenizer_config.json"] = json.loads(files["tokenizer_config.json"])
-    return {"BioGptTokenizer": {**files, "config.json": {"model_type": "biogpt"}}}
+    return {**files, "config.json": {"model_type": family}}

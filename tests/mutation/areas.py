@@ -22,6 +22,7 @@ AGAINST_THE_WHEEL = (
         "normalizer_sequences",
     ),
     *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer", "moses_tokenizer"),
+    "normalized_moses_tokenizer",
 )
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`*ForMaskedLM`, which FlauBERT and XLM call `*WithLMHeadModel`: what may stand at masks, or what a text weighs the words of the vocabulary."""
+"""`*ForMaskedLM`, which FlauBERT and XLM call `*WithLMHeadModel`: what may stand at masks, or what a text weighs the
+words of the vocabulary."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from ...ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
 from ...load.config import XLM_MASKED
 from ...tasks.fill_mask import MOST_CANDIDATES, FillMask
 from ...tasks.sparse_embedding import SparseEmbedding
+from ..shared import parts
 from ..shared.rows import HeadOps, Rows
 
 
@@ -18,7 +20,7 @@ def _head(rows: Rows) -> HeadOps:
         message = f"{rows.config.architectures[0]}: masked language models of this family are not supported"
         raise EtchError("architecture-not-supported", "front-end", message, file="config.json")
     config, tensors = rows.config, rows.tensors
-    vocabulary = config.positive_int("vocab_size")
+    vocabulary = config.positive_int(parts.either_name(config, "vocab_size", "n_words"))  # XLM's older files say that
     if rows.sparse is not None:
         ops, widths = rows.prediction.weights(config, tensors, rows.body, rows.value, rows.width, rows.sparse)
         return ops, widths, Head(SparseEmbedding(vocabulary, rows.sparse.query), ops[-1].out)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -219,20 +220,9 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             folder / "tokenizer_config.json", {"tokenizer_class": "PhobertTokenizer", "model_max_length": max_tokens}
         )
         return
-    if specials.vocabulary in ("xlm", "flaubert"):
-        write_json(folder / "vocab.json", {piece: i for i, piece in enumerate(XLM_VOCABULARY)})
-        (folder / "merges.txt").write_text("".join(f"{code} 9\n" for code in FAIRSEQ_CODES), encoding="utf-8")
-        name = {"xlm": "XLMTokenizer", "flaubert": "FlaubertTokenizer"}[specials.vocabulary]
-        write_json(folder / "tokenizer_config.json", {"tokenizer_class": name, "model_max_length": max_tokens})
-        return
-    if specials.vocabulary == "herbert":
-        write_json(folder / "vocab.json", _HERBERT["vocab.json"])
-        (folder / "merges.txt").write_text(_HERBERT["merges.txt"], encoding="utf-8")
-        write_json(
-            folder / "tokenizer_config.json", {"tokenizer_class": "HerbertTokenizer", "model_max_length": max_tokens}
-        )
-        return
-    writes = {"bert_generation": _write_bert_generation, "roc_bert": write_roc_bert}.get(specials.vocabulary)
+    own = {"xlm": partial(_write_xlm, "XLMTokenizer"), "flaubert": partial(_write_xlm, "FlaubertTokenizer")}
+    own |= {"bert_generation": _write_bert_generation, "herbert": _write_herbert, "roc_bert": write_roc_bert}
+    writes = own.get(specials.vocabulary)
     if writes is not None:
         writes(folder, max_tokens)
         return
@@ -289,6 +279,20 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             write_json(folder / name, json.loads((folder / name).read_text(encoding="utf-8")) | changes)
     if specials.vocabulary == "qwen":
         _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
+
+
+def _write_xlm(name: str, folder: Path, max_tokens: int) -> None:
+    write_json(folder / "vocab.json", {piece: i for i, piece in enumerate(XLM_VOCABULARY)})
+    (folder / "merges.txt").write_text("".join(f"{code} 9\n" for code in FAIRSEQ_CODES), encoding="utf-8")
+    write_json(folder / "tokenizer_config.json", {"tokenizer_class": name, "model_max_length": max_tokens})
+
+
+def _write_herbert(folder: Path, max_tokens: int) -> None:
+    write_json(folder / "vocab.json", _HERBERT["vocab.json"])
+    (folder / "merges.txt").write_text(_HERBERT["merges.txt"], encoding="utf-8")
+    write_json(
+        folder / "tokenizer_config.json", {"tokenizer_class": "HerbertTokenizer", "model_max_length": max_tokens}
+    )
 
 
 def _write_bert_generation(folder: Path, max_tokens: int) -> None:

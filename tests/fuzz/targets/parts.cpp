@@ -95,6 +95,23 @@ void run(const Other& other, const typename Tables::Normalizer& normalizer, cons
 
 constexpr std::uint8_t kPlain[128] = {};  // what ASCII becomes must be found out
 
+// Any kinds of characters; lower case of the text, of its words, or none.
+void run_normalized_moses(const etch::CharacterClasses& classes, std::uint32_t state, const Request& request) {
+    constexpr std::uint8_t kAbbreviations[] = {etch::MosesSegmenter::kAnywhere, 'a', 'b', 0, 0};
+    std::uint16_t kinds[4];
+    for (std::uint16_t& kind : kinds) {
+        state = state * 1664525U + 1013904223U;
+        kind = static_cast<std::uint16_t>(state >> 21);
+    }
+    const etch::Folding text = (state & 0x100U) != 0 ? kFolding : etch::Folding{};
+    const etch::Folding words = (state & 0x200U) != 0 ? kFolding : etch::Folding{};
+    run<etch::EnglishMosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {classes, kinds, kAbbreviations, text, words},
+                                        request);
+    const etch::SequenceNormalizer nothing{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, kPlain, true};
+    run<etch::FrenchMosesBpeTokenizer>(test_vocabulary::kMergedText, nothing,
+                                       {classes, kinds, kAbbreviations, text, words}, request);
+}
+
 // A text parted at single characters: white space is dropped, letters, digits and others are each of a class.
 void run_split(std::uint8_t composition, std::uint8_t settings, const Request& request) {
     std::uint8_t ascii[128];
@@ -122,7 +139,10 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
     constexpr std::uint8_t kAbbreviations[] = {etch::MosesSegmenter::kAnywhere,     'a', 'b', 0,
                                                etch::MosesSegmenter::kBeforeNumber, 'b', 0,   0};
     const etch::ExpressionSegmenter expressions{classes, one ? steps[0] : nullptr, steps[1], 4};
-    switch (composition % 9) {
+    switch (composition % 10) {
+        case 8:
+            run_normalized_moses(classes, state, request);
+            break;
         case 7: {
             // Any kinds of characters.
             std::uint8_t kinds[128];

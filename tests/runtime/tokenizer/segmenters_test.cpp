@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls.hpp"
+#include "recorded_words.hpp"
 #include "tokenizer/models/wordpiece.hpp"
 #include "tokenizer/segmenters/expression_segmenter.hpp"
 #include "tokenizer/segmenters/moses_segmenter.hpp"
@@ -14,77 +15,14 @@
 #include "tokenizer/segmenters/word_segmenter.hpp"
 #include "tokenizer/unicode/utf8.hpp"
 
-namespace recorded {
-
-// A model without pieces.
-struct Model {};
-
-}  // namespace recorded
-
-namespace etch {
-inline namespace ETCH_ABI_NAMESPACE {
-namespace tokenizer {
-
-// Each word as `text@begin-end`.
-template <>
-class Words<recorded::Model> {
-  public:
-    bool empty() const noexcept { return units_.empty(); }
-    bool one_more_is_certain() const noexcept { return false; }
-    void append(const Unit& unit) noexcept {
-        if (units_.size() == kMost) end();
-        units_.push_back(unit);
-    }
-    void end() noexcept { end_front(chars()); }
-
-    std::uint32_t chars() const noexcept { return static_cast<std::uint32_t>(units_.size()); }
-    std::uint32_t scalar(std::uint32_t i) const noexcept { return units_[i].scalar; }
-    void end_front(std::uint32_t chars) noexcept {
-        if (chars == 0) return;
-        std::string word;
-        for (std::uint32_t i = 0; i < chars; ++i) {
-            std::uint8_t bytes[kMaxUtf8Bytes];
-            word.append(bytes, bytes + encode(units_[i].scalar, bytes));
-        }
-        found.push_back(word + "@" + std::to_string(units_[0].begin) + "-" + std::to_string(units_[chars - 1].end));
-        units_.erase(units_.begin(), units_.begin() + chars);
-    }
-
-    static constexpr std::size_t kMost = 12;  // longer words are cut
-    std::vector<std::string> found;
-
-  private:
-    std::vector<Unit> units_;
-};
-
-}  // namespace tokenizer
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
-
 namespace {
 
 using namespace etch;
 using namespace etch::tokenizer;
-using Found = std::vector<std::string>;
-using Recorder = Words<recorded::Model>;
-
-template <class Part>
-void read(Segmenter<Part, recorded::Model>& segmenter, std::string_view text) {
-    for (std::uint32_t at = 0; at < text.size();) {
-        const Decoded decoded = decode(text, at);
-        segmenter.take({decoded.scalar, at, at + decoded.size, 0});
-        at += decoded.size;
-    }
-    segmenter.end();
-}
-
-template <class Part>
-Found words(const Part& part, std::string_view text) {
-    Recorder recorder;
-    Segmenter<Part, recorded::Model> segmenter(part, recorder);
-    read(segmenter, text);
-    return recorder.found;
-}
+using recorded::Found;
+using recorded::read;
+using recorded::Recorder;
+using recorded::words;
 
 TEST(WordSegmenter, AWordIsWhatComesBetweenTwoEnds) {
     EXPECT_EQ(words(WordSegmenter{false, false}, ""), Found());

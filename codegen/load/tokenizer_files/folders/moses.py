@@ -22,9 +22,17 @@ from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens
 from ..moses_library import LIBRARY, moses_tokenizer
-from ..tokenizer_config import EXTRA_TOKENS, check_are_added, check_unsupported, flag_of, has_segments, listed
+from ..tokenizer_config import (
+    EXTRA_TOKENS,
+    check_are_added,
+    check_unsupported,
+    flag_of,
+    has_segments,
+    listed,
+    read_config,
+    read_special_map,
+)
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import read_config, read_special_map
 from ..tokenizer_json.fields import check_vocab
 from ..tokenizer_json.template import read_post_processor, template_of
 from .byte_level import MERGES_FILE, VOCAB_FILE

@@ -228,6 +228,8 @@ class MosesAngleQuotes {
     bool has_quote_ = false;
 };
 
+// Of what changes places here, each is at the place of all.
+//
 // English: commas and periods behind a quotation mark stand before it.
 template <class Next>
 class MosesEnglishCommas {
@@ -236,7 +238,12 @@ class MosesEnglishCommas {
     explicit MosesEnglishCommas(Arguments&... arguments) noexcept : next_(arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
-        if (has_quote_ && !one.is(',') && !one.is('.')) leave();
+        if (has_quote_ && (one.is(',') || one.is('.'))) {
+            quote_.unit.end = one.unit.end;
+            next_.put(quote_.as(one.unit.scalar, one.kinds));
+            return;
+        }
+        leave();
         if (one.is('"')) {
             quote_ = one;
             has_quote_ = true;
@@ -269,7 +276,10 @@ class MosesFrenchCommas {
 
     void put(const MosesCharacter& one) noexcept {
         const bool swaps = has_comma_ && one.is('"');
-        if (swaps) next_.put(one);
+        if (swaps) {
+            comma_.unit.end = one.unit.end;
+            next_.put(comma_.as('"', 0));
+        }
         leave();
         if (one.is(',')) {
             comma_ = one;
@@ -334,7 +344,10 @@ class MosesFrenchPeriods {
 
   private:
     void leave(bool quote_first) noexcept {
-        if (has_quote_ && quote_first) next_.put(quote_);
+        if (has_quote_ && quote_first) {
+            period_.unit.end = quote_.unit.end;
+            next_.put(period_.as('"', 0));
+        }
         for (; periods_ != 0; --periods_)
             next_.put(period_);
         if (has_quote_ && !quote_first) next_.put(quote_);
