@@ -6,13 +6,12 @@ kinds. Norms multiply by 1 + weight."""
 
 from __future__ import annotations
 
-import math
-
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
 from .shared import parts
 from .shared.computed import one_more
+from .shared.gemma2_stack import NORMS, factors_in
 from .shared.layer_kinds import (
     FULL,
     SLIDING,
@@ -30,8 +29,6 @@ from .shared.llama_stack import (
     MAX_POSITIONS,
     POSITIONS,
     Biases,
-    BlockNorms,
-    Factors,
     Form,
     Stack,
     llama_stack,
@@ -45,13 +42,8 @@ HARMLESS_KEYS = frozenset({"_sliding_window_pattern", "attention_dropout", "cach
 _BOTH_WAYS = "use_bidirectional_attention"
 _CAPS = ("attn_logit_softcapping", "final_logit_softcapping")
 _THETA_KEYS = {FULL: ("rope_theta", 1_000_000.0), SLIDING: ("rope_local_base_freq", 10_000.0)}
-NORMS = BlockNorms(
-    before_feed_forward="pre_feedforward_layernorm",
-    behind_attention="post_attention_layernorm",
-    behind_feed_forward="post_feedforward_layernorm",
-)
 # Where the configuration does not say them.
-_HEADS, _KEY_HEADS, _HEAD_WIDTH, _SCALED_BY, _WINDOW, _PATTERN = 8, 4, 256, 256.0, 4096, 6
+_HEADS, _KEY_HEADS, _HEAD_WIDTH, _WINDOW, _PATTERN = 8, 4, 256, 4096, 6
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -82,15 +74,6 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), masks)
 
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form)
-
-
-def factors_in(config: Config) -> Factors:
-    """Of words and scores."""
-    scaled_by = config.number("query_pre_attn_scalar", _SCALED_BY)
-    if not 0 < scaled_by <= parts.MAX_WIDTH:
-        message = f"query_pre_attn_scalar {scaled_by:g}: expected more than 0, to {parts.MAX_WIDTH}"
-        raise parts.refuse("config-out-of-range", message)
-    return Factors(math.sqrt(config.positive_int("hidden_size")), scaled_by**-0.5)
 
 
 def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
-from .gemma2 import HARMLESS_KEYS, gemma2_stack, logits_cap
+from .gemma2 import HARMLESS_KEYS
+from .shared.gemma2_stack import gemma2_stack, logits_cap
 from .shared.llama_stack import BlockNorms, Stack
 
 MODEL_TYPE = "vaultgemma"

@@ -158,6 +158,8 @@ CORE = [
     Model("modernbert/pooled", target="m-profile"),
     Model("mt5/mean", "fp32"),
     Model("t5/gated", "w4a8", "m-profile"),
+    Model("t5gemma/softmax"),
+    Model("t5gemma/mean", "fp32", "m-profile"),
     Model("transformer_encoder/mean", "fp32"),
     Model("transformer_encoder/first", target="m-profile"),
     Model("transformer_encoder/ten_wide"),

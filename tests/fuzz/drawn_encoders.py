@@ -9,6 +9,7 @@ from typing import Any
 import decoder_settings as decoders
 from drawn_attention import led_windows, sparse_attention
 from drawn_classes import CLIPS, LLAMAS
+from drawn_t5gemma import draw_t5gemma_rows
 from family_specials import ROBERTAS
 from like_llama_settings import LIKE_LLAMA
 from published_settings import ROC_BERT
@@ -53,6 +54,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith(("t5/encoder", "t5/rows")):
         return _draw_t5(source, T5_RARE | (_T5_ROWS_RARE if family.endswith("rows") else {}))
+    if family == "t5gemma/rows":
+        return draw_t5gemma_rows(source)
     if family in ("bart/rows", "bigbird_pegasus/rows", "led/rows", "mvp/rows", "plbart/rows"):
         settings, tokens = _draw_bart(source, family == "led/rows")
         own = sparse_attention(source) if family.startswith("bigbird") else {}

@@ -12,6 +12,7 @@ import writer_variants as recorded
 from drawn_attention import led_windows, sparse_attention
 from drawn_encoders import T5_RARE, T5_SHAPE
 from drawn_pairs import draw_pair
+from drawn_t5gemma import draw_t5gemma
 from like_llama_settings import LIKE_LLAMA
 
 Settings = dict[str, Any]
@@ -56,6 +57,7 @@ NAMES = {
     "stablelm": "StableLm",
     "starcoder2": "Starcoder2",
     "t5": "T5",
+    "t5gemma": "T5Gemma",
     "umt5": "UMT5",
     "xglm": "XGLM",
     **{family: name for family, (name, _) in LIKE_LLAMA.items()},
@@ -154,6 +156,8 @@ def draw_writer(source: random.Random, family: str) -> Settings:
     """Settings of a model."""
     if family == "encoder-decoder":
         return draw_pair(source)
+    if family == "t5gemma":
+        return draw_t5gemma(source, recorded.VOCABULARY, 24)
     settings = dict(_BASES[family])
     often = _shape(source, family)
     for key, (chance, values) in often.items():

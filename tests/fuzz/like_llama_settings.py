@@ -61,7 +61,7 @@ _GLM: Rare = {
     ),
 }
 # Of families that are Llama's but for what is drawn here: the name of their classes, and these settings.
-_GEMMA2: Rare = {
+GEMMA2: Rare = {
     "head_dim": (1.0, (4, 6, 10)),
     "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
     "attention_bias": (0.3, (True,)),
@@ -201,8 +201,8 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "use_bidirectional_attention": (0.1, (True, False)),
         },
     ),
-    "gemma2": ("Gemma2", _GEMMA2 | {"use_bidirectional_attention": (0.1, (True, False))}),
-    "vaultgemma": ("VaultGemma", _GEMMA2),
+    "gemma2": ("Gemma2", GEMMA2 | {"use_bidirectional_attention": (0.1, (True, False))}),
+    "vaultgemma": ("VaultGemma", GEMMA2),
     "modernbert-decoder": (
         "ModernBertDecoder",
         {

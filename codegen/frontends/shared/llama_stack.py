@@ -115,6 +115,8 @@ class Form:
     inner: int | None = None  # which it is where the configuration does not say it; None: it has to
     mixture: Mixture | None = None  # of experts
     latent: Latent | None = None  # what keys and values are made of, where not of the rows
+    # What a layer has between attention and feed-forward: attention to rows of others.
+    between: Callable[[LlamaParts], tuple[Op, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,8 @@ def llama_stack(
     seen, activation = seen_by(sizes.head_width), _activation(config, form)
     embed = Embed((Term(words, "ids", factor=form.factors.words),), "hidden")
     if form.mixture is None:
-        layer = (*_attention(made, form, seen), *_feed_forward(made, form, activation))
+        between = () if form.between is None else form.between(made)
+        layer = (*_attention(made, form, seen), *between, *_feed_forward(made, form, activation))
         body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
         return Stack(body, sizes.widths | widths, words, sizes.width)
     mixture = form.mixture

@@ -58,6 +58,7 @@ EAGER = (
     "Mpt",
     "Mvp",
     "OpenAIGPT",
+    "T5Gemma",
     "VaultGemma",
     "XGLM",
 )  # no other attention
@@ -66,6 +67,7 @@ OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (
     *("bigbird_pegasus/own", "m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
+    *("t5gemma/own", "t5gemma/texts"),
     *("vaultgemma/own", "xglm/texts", "biogpt/own"),
 )
 
@@ -140,7 +142,8 @@ def config_class(model_class: Any, name: str) -> Any:
 
 
 def _weigh_words(model: Any, name: str) -> None:
-    reads = model.decoder if name.startswith("encoder-decoder/") else model  # the others have words in common
+    has_own = name.startswith(("encoder-decoder/", "t5gemma/"))  # the others have words in common
+    reads = model.get_decoder() if has_own else model
     words = reads.get_input_embeddings().weight
     with torch.no_grad():
         if name in SPECIAL or name.endswith("/ends"):  # that some texts end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a
+"""Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, Gemma's, a
 tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's,
 Blenderbot's, BERT's."""
 
@@ -15,7 +15,15 @@ import transformers
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M_CODES
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
 from unigram import compiled
-from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM, VOCABULARY
+from vocabularies import (
+    BYTES,
+    MERGES,
+    ROBERTA_VOCABULARY,
+    SIGLIP_MERGES,
+    SIGLIP_VOCABULARY,
+    UNIGRAM,
+    VOCABULARY,
+)
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
 _BEGIN, _END, _TURN = "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>"
@@ -130,6 +138,7 @@ SPECIAL = {
     },
     "xglm/texts": {"vocab_size": len(_XGLM_PIECES), "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2},
     "t5/texts": _T5_TEXTS,
+    "t5gemma/texts": {"vocab_size": len(SIGLIP_VOCABULARY), "bos_token_id": 2, "eos_token_id": 1},
     "mt5/texts": _T5_TEXTS,
     "t5/bytes": _T5_TEXTS | {"vocab_size": 3 + 256 + _SENTINELS},
     "openai-gpt/texts": {
@@ -210,6 +219,11 @@ def _write_bart(folder: Path) -> None:
 
 def _write_t5(folder: Path) -> None:
     transformers.T5Tokenizer(vocab=_falling(_T5_PIECES), extra_ids=2, model_max_length=20).save_pretrained(folder)
+
+
+def _write_gemma(folder: Path) -> None:
+    made = _made("GemmaTokenizer", SIGLIP_VOCABULARY, SIGLIP_MERGES, model_max_length=20, add_bos_token=True)
+    made.save_pretrained(folder)
 
 
 def _write_byt5(folder: Path) -> None:
@@ -321,6 +335,7 @@ _WRITERS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("bart/texts", "blenderbot-small/texts", "led/texts"), _write_bart),
     **dict.fromkeys(("t5/texts", "mt5/texts"), _write_t5),
     "t5/bytes": _write_byt5,
+    "t5gemma/texts": _write_gemma,
     "xglm/texts": _write_xglm,
     "mbart/texts": _write_mbart,
     "m2m_100/texts": _write_nllb,

@@ -195,6 +195,22 @@ MBART = BART | {
 }
 M2M = MBART | {"d_model": 21, "encoder_attention_heads": 3, "decoder_attention_heads": 1, "pad_token_id": 1}
 PEGASUS = MBART | {"eos_token_id": 1, "decoder_start_token_id": 0, "forced_eos_token_id": 1}
+T5GEMMA_HALF = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 20,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 6,
+    "num_hidden_layers": 2,
+    "intermediate_size": 31,
+    "max_position_embeddings": 24,
+    "query_pre_attn_scalar": 2,
+    "sliding_window": 4,
+    "attn_logit_softcapping": 1.5,
+    "pad_token_id": 0,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 T5 = {
     "vocab_size": VOCABULARY,
     "d_model": 20,

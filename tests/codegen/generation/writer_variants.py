@@ -35,9 +35,11 @@ from writer_shapes import (
     PHI3,
     T5,
     T5_1_1,
+    T5GEMMA_HALF,
     UMT5,
     UNEVEN,
     USED,
+    VOCABULARY,
     WINDOWS,
     XGLM,
     YARN,
@@ -110,6 +112,34 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
     "t5/bytes": ("T5", T5_1_1 | {"num_layers": 1} | SPECIAL["t5/bytes"]),
+    "t5gemma/own": (
+        "T5Gemma",
+        {
+            "encoder": T5GEMMA_HALF | {"num_hidden_layers": 3},
+            "vocab_size": VOCABULARY,
+            "decoder": T5GEMMA_HALF
+            | {"hidden_size": 16, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8}
+            | {"sliding_window": 5, "final_logit_softcapping": 3.0, "intermediate_size": 19},
+        },
+    ),
+    "t5gemma/untied": (
+        "T5Gemma",
+        {
+            "encoder": T5GEMMA_HALF | {"num_hidden_layers": 1, "vocab_size": VOCABULARY + 6, "attention_bias": True},
+            "decoder": T5GEMMA_HALF
+            | {"layer_types": ["full_attention", "sliding_attention"], "attn_logit_softcapping": None}
+            | {"final_logit_softcapping": None, "hidden_activation": "silu", "attention_bias": True},
+            "tie_word_embeddings": False,
+            "vocab_size": VOCABULARY,
+        },
+    ),
+    "t5gemma/texts": (
+        "T5Gemma",
+        {
+            **{of: T5GEMMA_HALF | SPECIAL["t5gemma/texts"] for of in ("encoder", "decoder")},
+            **SPECIAL["t5gemma/texts"],
+        },
+    ),
     "umt5/own": ("UMT5", UMT5 | {"tie_word_embeddings": False}),
     "mt5/texts": ("MT5", MT5 | {"num_layers": 1, "tie_word_embeddings": False} | SPECIAL["mt5/texts"]),
     "llama/scaled": (
@@ -346,7 +376,7 @@ _DECODERS = """
     Youtu
 """
 _TRANSLATORS = """
-    Bart BigBirdPegasus Blenderbot BlenderbotSmall LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 UMT5
+    Bart BigBirdPegasus Blenderbot BlenderbotSmall LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
 """
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}

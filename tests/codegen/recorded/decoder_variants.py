@@ -15,6 +15,7 @@ from variant_shapes import (
     bart,
     bert_like,
     t5,
+    t5gemma,
 )
 
 DECODERS: dict[str, Variant] = {
@@ -76,6 +77,22 @@ DECODERS: dict[str, Variant] = {
     ),
     "t5/regression": t5(
         "T5", 1, (20, 3, 1, 23, 20), num_decoder_layers=2, decoder_start_token_id=70, problem_type=REGRESSION
+    ),
+    "t5gemma/softmax": t5gemma(
+        "ForSequenceClassification",
+        3,
+        (20, 4, 2, 6, 3, 23, 20),
+        (16, 2, 1, 8, 2, 19, 20),
+        {"sliding_window": 4, "query_pre_attn_scalar": 3, "attn_logit_softcapping": 2.0},
+    ),
+    "t5gemma/encoder": t5gemma(
+        "ForSequenceClassification",
+        1,
+        (24, 3, 1, 4, 2, 17, 18),
+        (16, 2, 1, 8, 2, 19, 20),
+        {"sliding_window": 3, "attention_bias": True, "hidden_activation": "silu", "attn_logit_softcapping": None},
+        is_encoder_decoder=False,
+        problem_type=REGRESSION,
     ),
     "umt5/softmax": t5("UMT5", 3, (18, 2, 2, 19, 16), feed_forward_proj="gated-silu"),
     "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),

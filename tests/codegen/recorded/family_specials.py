@@ -51,6 +51,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
+    "t5gemma": GEMMA,
     **dict.fromkeys(("roberta/fairseq", "masks/roberta_fairseq"), FAIRSEQ),
     "bert/herbert": HERBERT,
     "albert/own_words": ALBERT,

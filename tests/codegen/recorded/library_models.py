@@ -42,6 +42,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return 24
     if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions
+    if config.model_type == "t5gemma":
+        return min(config.encoder.max_position_embeddings, config.decoder.max_position_embeddings)
     if config.model_type == "led":
         return min(config.max_encoder_position_embeddings, config.max_decoder_position_embeddings)
     if config.model_type == "big_bird" and config.attention_type == "block_sparse":

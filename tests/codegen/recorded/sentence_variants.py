@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, XLNET_KEYS, t5
+from variant_shapes import XLM_KEYS, XLNET_KEYS, t5, t5gemma
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -140,6 +140,20 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "mt5/mean": Encoder(
         "MT5EncoderModel", 20, "mean", t5("MT5", 0, (20, 4, 1, 17, 16)).config, (lambda: Dense(20, 11),)
+    ),
+    "t5gemma/mean": Encoder(
+        "T5GemmaEncoderModel",
+        20,
+        "mean",
+        t5gemma(
+            "EncoderModel",
+            0,
+            (20, 4, 2, 6, 2, 23, 20),
+            (16, 2, 1, 8, 2, 19, 20),
+            {"sliding_window": 4, "query_pre_attn_scalar": 5, "layer_types": ["full_attention", "sliding_attention"]},
+            is_encoder_decoder=False,
+        ).config,
+        (lambda: Dense(20, 13), Normalize),
     ),
     "mobilebert/mean": Encoder("MobileBertModel", 20, "mean", BERT_SIZES | MOBILE | {"intra_bottleneck_size": 15}),
     "convbert/mean": Encoder(

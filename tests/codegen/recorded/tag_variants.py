@@ -12,7 +12,7 @@ from head_model import read_tokenizer, write_cases, write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
-from variant_shapes import XLM_KEYS, XLNET_KEYS, Variant, bert_like, distilbert, t5
+from variant_shapes import XLM_KEYS, XLNET_KEYS, Variant, bert_like, distilbert, t5, t5gemma
 
 ENDING = "ForTokenClassification"
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "MISC", "S-LOC", "B-", "X-O")
@@ -51,6 +51,17 @@ VARIANTS: dict[str, Variant] = {
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
     "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),
+    "tags/t5gemma": t5gemma(
+        "ForSequenceClassification", 0, (20, 4, 2, 6, 1, 23, 20), (20, 2, 2, 6, 2, 19, 20), {"sliding_window": 5}
+    ),
+    "tags/t5gemma_encoder": t5gemma(
+        "ForSequenceClassification",
+        0,
+        (18, 3, 1, 6, 2, 17, 16),
+        (20, 2, 2, 6, 2, 19, 20),
+        {"sliding_window": 4, "query_pre_attn_scalar": 9},
+        is_encoder_decoder=False,
+    ),
     "tags/mt5": t5("MT5", 0, (18, 2, 1, 19, 16)),
     "tags/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 20), XLM_KEYS),
     "tags/xlnet": bert_like("XLNet", 0, (20, 5, 2, 23), XLNET_KEYS),

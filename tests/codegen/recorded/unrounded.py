@@ -25,6 +25,7 @@ from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 from transformers.models.olmoe import modeling_olmoe
 from transformers.models.qwen2_moe import modeling_qwen2_moe
 from transformers.models.qwen3_moe import modeling_qwen3_moe
+from transformers.models.t5gemma import modeling_t5gemma
 from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
@@ -51,7 +52,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
         routers = modeling_olmoe, modeling_qwen2_moe, modeling_qwen3_moe
-        for module in (*eager, *routers, modeling_xglm):
+        for module in (*eager, *routers, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():

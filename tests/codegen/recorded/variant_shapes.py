@@ -38,6 +38,24 @@ def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config:
     return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
+# Of both halves of T5Gemma, where its words are those of `token_ids.GEMMA`.
+T5GEMMA = {"vocab_size": 318, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
+
+
+def t5gemma(
+    model: str, labels: int, encoder: tuple[int, ...], decoder: tuple[int, ...], more: dict[str, Any], **config: Any
+) -> Variant:
+    """Sizes of each half: width, heads, heads of keys, their width, layers, inner width, positions. `more` is of
+    both."""
+    keys = BERT_KEYS.split()
+    names = (*keys[:2], "num_key_value_heads", "head_dim", *keys[2:])
+    halves = {
+        of: T5GEMMA | dict(zip(names, sizes, strict=True)) | more
+        for of, sizes in (("encoder", encoder), ("decoder", decoder))
+    }
+    return Variant(f"T5Gemma{model}", labels, halves | config)
+
+
 def bart(
     labels: int,
     sizes: tuple[int, int, int, int, int],

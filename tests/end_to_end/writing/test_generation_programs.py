@@ -130,6 +130,8 @@ LONG = [
     ("t5/tied", "fp32", "host"),
     ("t5/tied", "w8a8", "m-profile"),
     ("t5/untied", "w4a8", "host"),
+    ("t5gemma/own", "w8a8", "host"),
+    ("t5gemma/untied", "fp32", "m-profile"),
     ("umt5/own", "w8a8", "m-profile"),
 ]
 
