@@ -81,8 +81,8 @@ DECODERS: dict[str, Variant] = {
     "t5gemma/softmax": t5gemma(
         "ForSequenceClassification",
         3,
-        (20, 4, 2, 6, 3, 23, 20),
-        (16, 2, 1, 8, 2, 19, 20),
+        (16, 4, 2, 4, 3, 17, 20),
+        (12, 2, 1, 6, 2, 13, 20),
         {"sliding_window": 4, "query_pre_attn_scalar": 3, "attn_logit_softcapping": 2.0},
     ),
     "t5gemma/encoder": t5gemma(

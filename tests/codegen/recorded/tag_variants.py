@@ -52,7 +52,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
     "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),
     "tags/t5gemma": t5gemma(
-        "ForSequenceClassification", 0, (20, 4, 2, 6, 1, 23, 20), (20, 2, 2, 6, 2, 19, 20), {"sliding_window": 5}
+        "ForSequenceClassification", 0, (16, 4, 2, 4, 1, 19, 20), (20, 2, 2, 6, 1, 19, 20), {"sliding_window": 5}
     ),
     "tags/t5gemma_encoder": t5gemma(
         "ForSequenceClassification",
