@@ -39,7 +39,11 @@ PADDED = {"siglip": 16, "siglip2": 16, "siglip_text_model": 16, "siglip2_text_mo
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_they_are_small(variant: str) -> None:
     sizes = {path.name: path.stat().st_size for path in folder(variant).rglob("*") if path.is_file()}
-    of_bytes = variant.startswith(("clip", "groupvit", "owl", "siglip", "xclip")) or variant.endswith("_gemma") or "t5gemma" in variant
+    of_bytes = (
+        variant.startswith(("clip", "groupvit", "owl", "siglip", "xclip"))
+        or variant.endswith("_gemma")
+        or "t5gemma" in variant
+    )
     largest = LARGEST_OF_BYTES if of_bytes else LARGEST
     assert {name: size for name, size in sizes.items() if size >= largest.get(name, LARGEST_OTHER)} == {}
 
