@@ -27,6 +27,7 @@ from .floats import (
     row_sum,
 )
 from .polynomials import exp2, tanh
+from .pooled_rows import OfPooledRows
 
 _SCORES_AT_ONCE = 1 << 18
 _UNSEEN = np.float32(-(2.0**100))
@@ -54,13 +55,23 @@ class Relative:
     rows: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Pooled:
+    """The same of pooled rows, with segment keys [heads, 2, width] and a bias [heads, 2, relative keys]."""
+
+    keys: Rows
+    segment_keys: Rows
+    bias: F32Array
+    of: OfPooledRows
+
+
 def attention(
     op: Attention,
     query: F32Array,
     keys: Rows,
     values: Rows,
     bias: F32Array | None = None,
-    relative: Relative | None = None,
+    relative: Relative | Pooled | None = None,
     position: int = 0,
     global_keys: slice = slice(0),
 ) -> F32Array:
@@ -74,7 +85,9 @@ def attention(
     for some, rows in _pieces(len(query), tokens, heads):
         of_keys = some if group == 1 else np.arange(some.start, some.stop) // group
         added = _added(op, bias, some, np.arange(rows.start, rows.stop) + position, tokens)
-        if relative is not None:
+        if isinstance(relative, Pooled):
+            added = _pooled(op, relative, queries, some, rows), None
+        elif relative is not None:
             added = _relative(op, relative, queries, keys, some, rows), None
         if added[1] is not None and global_keys.stop:
             both = keys[of_keys], values[of_keys]
@@ -137,6 +150,18 @@ def _relative(
         scores = _products(keys[heads], relative.queries[heads], op.score_scale)
         found.append(scores[:, column, of_distance])
     return tuple(found)
+
+
+def _pooled(op: Attention, pooled: Pooled, query: Rows, heads: slice, rows: slice) -> tuple[F32Array, ...]:
+    """What is added, one after the other, [heads, rows, keys]: +0 where a score has none of it."""
+    relative, same, apart = pooled.of.relative[rows], pooled.of.same[rows], pooled.of.apart[rows]
+    found = []
+    for keys, which in ((pooled.keys, relative), (pooled.segment_keys, same)):
+        products = _products(query[heads, rows], keys[heads], op.score_scale)
+        # The first row's, which are left out, may be of distances that no other row has.
+        found.append(np.take_along_axis(products, np.where(apart, 0, which)[None], axis=2))
+    found.append(pooled.bias[heads][:, same, np.where(apart, 0, relative)])
+    return tuple(np.where(apart, np.float32(0), each) for each in found)
 
 
 def _products(a: Rows, b: Rows, score_scale: np.float32) -> F32Array:

@@ -57,6 +57,8 @@ def run(step: p.Step, at: Values) -> None:
 def _loop(step: p.Loop, at: Values) -> None:
     for layer in range(step.count):
         for blocks in step.body:
+            if blocks.pools is not None and layer == 0:
+                at.pool([buffer.name for buffer in walks.rows_of_tokens(blocks)], blocks.pools)
             _run_ops(blocks.body, at, layer, per_text=blocks.last_layer_first_row and layer == step.count - 1)
 
 

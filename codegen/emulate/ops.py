@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from ..ir import program as p
 from ..ir.global_rows import rows_of_text
+from ..ir.row_pooling import PooledScores
 from ..ir.stage import Stage
 from .activations import xielu
-from .attention import Relative, attention, capped, split_heads
+from .attention import Pooled, Relative, attention, capped, split_heads
 from .best import best
 from .convolution import centered, convolution, dynamic
 from .embedding import embedding_sum
@@ -18,6 +19,7 @@ from .experts import Routes, choose, expert_linear, mix
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
 from .gru import gru
 from .linear import linear
+from .pooled_rows import of_pooled_rows, upsampled
 from .pooling import normalize, pool, softmax
 from .values import Rows, Values
 from .word_weights import word_weights
@@ -158,7 +160,7 @@ def _joined_rows(first: Rows, second: Rows) -> Rows:
 @EMULATE.on(p.Attention)
 def _attention(op: p.Attention, at: Values) -> None:
     query = at.read(op.query)
-    bias = None if op.bias is None else _floats(op.bias, at)
+    bias = None if op.bias is None or op.pooled is not None else _floats(op.bias, at)
     relative = _relative(op, at)
     found = np.zeros_like(query) if op.others is None else at.read(op.others).copy()
     caches = at.caches[at.place(op.keys)], at.caches[at.place(op.values)]
@@ -167,9 +169,10 @@ def _attention(op: p.Attention, at: Values) -> None:
         if not len(rows):
             continue
         position = keys.shape[1] - len(rows) if op.keys.rows == "steps" else 0
-        seen = rows_of_text(op.global_rows, at.indices["ids"][at.spans[i]])
+        seen = rows_of_text(op.global_rows, at.indices["ids"][at.token_spans[i]])
         both = keys[:, : at.keys[i]], values[:, : at.keys[i]]
-        found[rows] = attention(op, query[rows], *both, bias, relative, position, seen)
+        of_text = relative if op.pooled is None else _pooled(op, op.pooled, at, i, len(rows), keys.shape[1])
+        found[rows] = attention(op, query[rows], *both, bias, of_text, position, seen)
     at.write(op.context, found)
 
 
@@ -179,6 +182,30 @@ def _relative(op: p.Attention, at: Values) -> Relative | None:
     table = op.relative_rows.at(at.layer)
     assert isinstance(table, p.IndexTable)
     return Relative(_by_head(op.relative_keys, at), _by_head(op.relative_queries, at), table.values.astype(np.int64))
+
+
+def _pooled(op: p.Attention, scores: PooledScores, at: Values, text: int, queries: int, keys: int) -> Pooled:
+    of_distance, of_segments = (_by_head(slot, at) for slot in (op.relative_keys, op.segment_keys))
+    assert of_distance is not None and of_segments is not None and op.bias is not None
+    bias = _floats(op.bias, at).reshape(op.shape.heads, 2, -1)
+    rows, segments = at.spans[text], at.indices["segments"][at.token_spans[text]]
+    of = of_pooled_rows(scores, queries, rows.stop - rows.start, keys, bias.shape[2], segments)
+    return Pooled(of_distance, of_segments, bias, of)
+
+
+@EMULATE.on(p.Upsample)
+def _upsample(op: p.Upsample, at: Values) -> None:
+    """Rows are of tokens from here on."""
+    rows, value = at.read(op.input, per_text=False), at.read(op.rows, per_text=False)
+    spans = zip(at.spans, at.token_spans, strict=True)
+    found = [upsampled(rows[level], op.level, op.pooling, value[tokens]) for level, tokens in spans]
+    at.spans = at.token_spans
+    at.write(op.rows, np.concatenate(found))
+
+
+@EMULATE.on(p.Copy)
+def _copy(op: p.Copy, at: Values) -> None:
+    at.write(op.out, at.read(op.input))
 
 
 def _by_head(slot: p.WeightSlot | None, at: Values) -> Rows | None:

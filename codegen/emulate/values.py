@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from ..ir import program as p
 from ..ir.global_rows import GlobalRows, rows_of_text
+from ..ir.row_pooling import RowPooling
 from ..ir.text import Text
 from .experts import Routes
 from .floats import F32Array, QuantizedRows
+from .pooled_rows import pooled
 
 Rows = F32Array | QuantizedRows | Routes
 WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]
@@ -39,8 +41,8 @@ class Values:
             if not 1 <= length <= program.max_tokens or len(text.segments) != length:
                 raise ValueError(f"{length} ids and {len(text.segments)} segments, at most {program.max_tokens} tokens")
         ends = np.cumsum(lengths)
-        self._first_rows = ends - lengths
-        self.spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        self.token_spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        self.spans = self.token_spans  # of the level that rows are of now
         self.keys = [text.keys for text in texts]  # that its rows attend to
         positions = np.concatenate([np.arange(length) for length in lengths])
         self.indices = {"ids": ids, "segments": segments, "positions": positions}
@@ -63,17 +65,26 @@ class Values:
         value = self._buffers[buffer.name]
         if value.per_text and not per_text:
             raise ValueError(f"'{buffer.name}': only the first rows are up to date")
-        return value.rows[self._first_rows] if per_text and not value.per_text else value.rows
+        return value.rows[[span.start for span in self.spans]] if per_text and not value.per_text else value.rows
 
     def rows_in(self, rows: GlobalRows | None, text: int) -> NDArray[np.int64]:
         """Which rows these are of a text, among those of all; None: every one."""
         span = slice(text, text + 1) if self.per_text else self.spans[text]
         of_text = np.arange(span.start, span.stop)
-        return of_text if rows is None else of_text[rows_of_text(rows, self.indices["ids"][self.spans[text]])]
+        return of_text if rows is None else of_text[rows_of_text(rows, self.indices["ids"][self.token_spans[text]])]
 
     def rows_of(self, rows: GlobalRows) -> NDArray[np.int64]:
         """The same of all texts."""
         return np.concatenate([self.rows_in(rows, text) for text in range(len(self.spans))])
+
+    def pool(self, names: Iterable[str], pooling: RowPooling) -> None:
+        """All rows of these buffers to the next level, which is that of what is read from now on."""
+        for name in names:
+            rows = self._buffers[name].rows
+            self._buffers[name] = _Value(np.concatenate([pooled(rows[span], pooling) for span in self.spans]), False)
+        counts = [pooling.count(span.stop - span.start) for span in self.spans]
+        ends = np.cumsum(counts).tolist()
+        self.spans = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
 
     def place(self, cache: p.Buffer) -> tuple[str, int]:
         """Where keys or values are kept: those of a layer, or those that all layers have in turn."""

@@ -7,8 +7,9 @@ agrees with. So everything that an op needs is asked here, by name.
 
 from __future__ import annotations
 
+from . import check_ops  # noqa: F401 - its entries
 from . import graph as g
-from .check_ops import CHECK, IN_WORDS, Check, RowKind
+from .check_state import CHECK, IN_WORDS, Check, RowKind
 from .check_target_rules import check_target_rules
 from .check_uses import check_tied, check_uses
 from .op import by_layer, reads, slots
@@ -41,7 +42,7 @@ def _walk(graph: g.Graph) -> Check:
             raise unsound(f"{layers.name}: {layers.count} layers of {len(layers.body)} ops")
         before = dict(check.rows)
         for layer in range(1 if layers is None else _distinct(layers)):
-            check.layers = layers
+            check.layers, check.layer = layers, layer
             for op in (node,) if not isinstance(node, g.Layers) else node.body:
                 _check_op(g.at_layer(op, layer), check)
         if layers is not None:

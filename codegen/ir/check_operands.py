@@ -182,12 +182,27 @@ def _attention(op: p.Attention) -> None:
         _stored(buffer, "f32")
         same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
     same("rows that stay", op.others, None if op.only is None else op.context)
-    for slot in (slot for slot in (op.relative_keys, op.relative_queries) if slot is not None):
+    relative = (op.relative_keys, op.relative_queries, op.segment_keys)
+    for slot in (slot for slot in relative if slot is not None):
         for entry in slot.stored:
             assert isinstance(entry, p.RelativeWeights)
             same(f"{entry.source} in float", isinstance(entry.matrix, p.F32Matrix), op.kind == "f32")
             heads, _, width = entry.by_head
             same(f"heads of {entry.source}", (heads, width), (op.shape.heads, op.shape.width))
+
+
+@CHECK.on(p.Upsample)
+def _upsample(op: p.Upsample) -> None:
+    _stored(op.input, "f32")
+    _stored(op.rows, "f32")
+    _widths(op.input, op.rows)
+
+
+@CHECK.on(p.Copy)
+def _copy(op: p.Copy) -> None:
+    _stored(op.input, "f32")
+    _stored(op.out, "f32")
+    _widths(op.input, op.out)
 
 
 @CHECK.on(p.Gru)

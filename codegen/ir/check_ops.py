@@ -3,62 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
+from .check_pooled_rows import check_pooled
+from .check_state import CHECK, IN_WORDS, Check, RowKind, check_rows, check_tokens
 from .convolutions import MOST_TAPS
 from .in_place import LEAST_CAP, XIELU_NUMBERS
-from .stage import Stage
 from .unsound import unsound
 
-RowKind = Literal["tokens", "text", "masks", "steps"]
-
 _MOST_RELATIVE_ROWS = 1 << 16  # they are named by 16 bits
-IN_WORDS = {
-    "tokens": "a row per token",
-    "text": "one row per text",
-    "masks": "one row per mask",
-    "steps": "a row per step",
-}
 _ACTIVATIONS = frozenset(("none", "gelu", "gelu_tanh", "quick_gelu", "relu", "silu", "sigmoid", "tanh"))
-
-
-class Check:
-    """What is known while a graph is walked."""
-
-    def __init__(self, graph: g.Graph) -> None:
-        self.graph = graph
-        self.rows: dict[str, RowKind] = {}
-        self.layers: g.Layers | None = None
-        self.target_rules: g.TargetRules | None = None  # in the phase that repeats
-
-    def width(self, value: str) -> int:
-        if value not in self.graph.widths:
-            raise unsound(f"'{value}' has no width")
-        return self.graph.widths[value]
-
-    def same(self, what: str, found: object, wanted: object) -> None:
-        if found != wanted:
-            raise unsound(f"{what}: {found}, expected {wanted}")
-
-    @property
-    def positions(self) -> int:
-        """Rows of tokens or of steps that are attended to at most, in this phase."""
-        if self.target_rules is None:
-            return self.graph.max_tokens
-        return self.target_rules.steps(self.graph.max_tokens)
-
-    def shape(self, parameter: g.Parameter, *shape: int) -> None:
-        for array in parameter.arrays:
-            self.same(f"shape of {array.name}", tuple(array.shape), shape)
-
-    def out(self, value: str, rows: RowKind) -> None:
-        self.rows[value] = rows
-
-
-CHECK: Stage[None] = Stage("check")
 
 
 @CHECK.on(g.Embed)
@@ -116,7 +71,7 @@ def _norm(op: g.Norm, check: Check) -> None:
         raise unsound(f"{op.name}: an affine norm has a beta, and divides by nothing")
     if op.kind != "affine" and op.epsilon is None:
         raise unsound(f"{op.name} has no epsilon")
-    check.out(op.out, check.rows[op.input])
+    check.out(op.out, check.rows[op.input], check.level(op.input))
 
 
 @CHECK.on(g.Linear)
@@ -129,12 +84,13 @@ def _linear(op: g.Linear, check: Check) -> None:
     if op.residual is not None:
         check.same(f"width of '{op.residual}'", check.width(op.residual), outputs)
         check.same(f"rows of '{op.residual}'", check.rows[op.residual], check.rows[op.input])
+        check.same(f"level of '{op.residual}'", check.level(op.residual), check.level(op.input))
     if op.activation not in _ACTIVATIONS:
         raise unsound(f"{op.name}: there is no activation '{op.activation}'")
     if op.out == op.input:
         raise unsound(f"{op.name} reads and writes '{op.out}'")
     check_linear(op, check.graph.vocabulary, check.layers is not None)
-    check.out(op.out, check.rows[op.input])
+    check.out(op.out, check.rows[op.input], check.level(op.input))
 
 
 @CHECK.on(g.Multiply, g.Add)
@@ -142,7 +98,8 @@ def _value_by_value(op: g.Multiply | g.Add, check: Check) -> None:
     for value in (op.b, op.out):
         check.same(f"width of '{value}'", check.width(value), check.width(op.a))
     check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])
-    check.out(op.out, check.rows[op.a])
+    check.same(f"level of '{op.b}'", check.level(op.b), check.level(op.a))
+    check.out(op.out, check.rows[op.a], check.level(op.a))
 
 
 @CHECK.on(g.Xielu)
@@ -158,7 +115,7 @@ def _xielu(op: g.Xielu, check: Check) -> None:
 
 @CHECK.on(g.CausalConvolution)
 def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
-    rows = _check_rows(op.input, check)
+    rows = check_rows(op.input, check)
     _check_taps(op, check)
     if rows == "tokens" and check.target_rules is not None:
         raise unsound(f"{op.name}: rows of the text belong before what repeats")
@@ -167,7 +124,7 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
 
 @CHECK.on(g.CenteredConvolution)
 def _centered_convolution(op: g.CenteredConvolution, check: Check) -> None:
-    _check_tokens(op.input, check)
+    check_tokens(op.input, check)
     _check_taps(op, check)
     _check_odd(op.weight.shape[-1], op.out)
     check.out(op.out, "tokens")
@@ -189,7 +146,7 @@ def _check_taps(op: g.CausalConvolution | g.CenteredConvolution, check: Check) -
 @CHECK.on(g.DynamicConvolution)
 def _dynamic_convolution(op: g.DynamicConvolution, check: Check) -> None:
     for value in (op.taps, op.input):
-        _check_tokens(value, check)
+        check_tokens(value, check)
         _check_heads(value, op.heads, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     taps = check.width(op.taps) // op.heads
@@ -214,7 +171,7 @@ def _check_heads(value: str, heads: int, check: Check) -> None:
 
 @CHECK.on(g.Rotary)
 def _rotary(op: g.Rotary, check: Check) -> None:
-    rows = _check_rows(op.value, check)
+    rows = check_rows(op.value, check)
     width = check.width(op.value)
     _check_heads(op.value, op.heads, check)
     if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
@@ -229,9 +186,9 @@ def _rotary(op: g.Rotary, check: Check) -> None:
 @CHECK.on(g.Attention)
 def _attention(op: g.Attention, check: Check) -> None:
     key_heads = op.key_heads or op.heads
-    rows = _check_rows(op.query, check)
-    keys = _check_rows(op.key, check)
-    check.same(f"rows of '{op.value}'", _check_rows(op.value, check), keys)
+    rows = check_rows(op.query, check)
+    keys = check_rows(op.key, check)
+    check.same(f"rows of '{op.value}'", check_rows(op.value, check), keys)
     if rows == "steps":
         _check_step(op, keys)
     elif keys != rows:
@@ -247,15 +204,17 @@ def _attention(op: g.Attention, check: Check) -> None:
         raise unsound(f"attention reads and writes '{op.out}'")
     if (op.mask in ("window", "past")) != (op.window is not None) or not 0 <= (op.window or 0) <= g.MAX_WINDOW:
         raise unsound(f"mask {op.mask} with window {op.window}")
-    if op.bias is not None:
+    check_pooled(op, check)
+    if op.bias is not None and op.pooled is None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)
     if op.cap is not None:
         _check_limit(op.cap)
         if op.relative_rows or op.global_rows:
             raise unsound("attention with relative or global rows has scores without a cap")
-    _check_relative(op, check)
+    if op.pooled is None:
+        _check_relative(op, check)
     check_attention(op, check.graph.vocabulary, check.layers is not None)
-    check.out(op.out, rows)
+    check.out(op.out, rows, check.level(op.query))
 
 
 def _check_limit(limit: float) -> None:
@@ -289,7 +248,7 @@ def _check_relative(op: g.Attention, check: Check) -> None:
 
 @CHECK.on(g.Gru)
 def _gru(op: g.Gru, check: Check) -> None:
-    _check_tokens(op.input, check)
+    check_tokens(op.input, check)
     count = len(op.directions)
     if count not in (1, 2) or check.width(op.out) % count:
         raise unsound(f"'{op.out}' of {check.width(op.out)} values has not {count} directions, one or two")
@@ -315,7 +274,7 @@ def _experts(op: g.Experts, check: Check) -> None:
 
 @CHECK.on(g.Pool)
 def _pool(op: g.Pool, check: Check) -> None:
-    _check_tokens(op.input, check)
+    check_tokens(op.input, check, level=check.level(op.input) if op.only_first else 0)
     check.same(f"width of '{op.out}'", check.width(op.out), (1 + len(op.beside)) * check.width(op.input))
     if "ends" in (op.kind, *op.beside) and check.width(op.input) % 2:
         raise unsound(f"'{op.input}' of {check.width(op.input)} values has no halves")
@@ -326,7 +285,7 @@ def _pool(op: g.Pool, check: Check) -> None:
 
 @CHECK.on(g.Masked)
 def _masked(op: g.Masked, check: Check) -> None:
-    _check_tokens(op.input, check)
+    check_tokens(op.input, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     if not 0 <= op.id < check.graph.vocabulary:
         raise unsound(f"mask {op.id} of {check.graph.vocabulary} ids")
@@ -348,7 +307,7 @@ def _best(op: g.Best, check: Check) -> None:
 
 @CHECK.on(g.WordWeights)
 def _word_weights(op: g.WordWeights, check: Check) -> None:
-    _check_tokens(op.input, check)
+    check_tokens(op.input, check)
     entries = check.graph.vocabulary
     check.shape(op.weight, entries, check.width(op.input))
     if op.bias is not None:
@@ -371,15 +330,3 @@ def _softmax(op: g.Softmax, check: Check) -> None:
 def _cap(op: g.Cap, check: Check) -> None:
     check.width(op.value)
     _check_limit(op.limit)
-
-
-def _check_tokens(value: str, check: Check) -> None:
-    if check.rows[value] != "tokens":
-        raise unsound(f"'{value}' has {IN_WORDS[check.rows[value]]}, a row per token is needed")
-
-
-def _check_rows(value: str, check: Check) -> RowKind:
-    """Of a value that has a row per token or per step."""
-    if check.rows[value] == "text":
-        raise unsound(f"'{value}' has one row per text, a row per token is needed")
-    return check.rows[value]

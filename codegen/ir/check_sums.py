@@ -55,6 +55,8 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.CenteredConvolution,
     p.DynamicConvolution,
     p.Rotary,
+    p.Upsample,
+    p.Copy,
     p.PackKeys,
     p.PackKeyRows,
     p.PackValues,

@@ -20,6 +20,7 @@ from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
 from .parameter import Parameter
+from .row_pooling import Copy, PooledScores, PoolRows, Upsample
 from .several import task_of_heads
 from .target_rules import TargetRules
 from .task import Task
@@ -148,6 +149,9 @@ class Attention:
 
     With `only` the queries are these rows of each text; the other rows of `out` are those of `others`, which is the
     same value: they stay.
+
+    `pooled` says how scores depend on rows that are pooled, by `relative_keys`, `segment_keys` [2, heads * width] (the
+    first row for different segments) and a `bias` of [heads * 2, rows of relative keys].
     """
 
     query: str = read()
@@ -167,6 +171,8 @@ class Attention:
     only: GlobalRows | None = attribute(default=None)
     others: str | None = read(default=None)
     cap: float | None = attribute(default=None)  # of scores before the bias, as that of `Cap`
+    pooled: PooledScores | None = attribute(default=None)
+    segment_keys: Parameter | None = weights(default=None)
 
 
 @dataclass(frozen=True)
@@ -293,7 +299,8 @@ class WordWeights:
 
 
 _Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
-_OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts
+_Pooling = PoolRows | Upsample | Copy
+_OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
 Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 

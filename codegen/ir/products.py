@@ -35,6 +35,7 @@ from .graph import (
     ops_of,
 )
 from .op import parts_of
+from .row_pooling import Copy, PoolRows, Upsample
 from .stage import Stage
 
 Product = Linear | Best | WordWeights | Recurrence | ExpertLinear
@@ -58,7 +59,7 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution)
+@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()

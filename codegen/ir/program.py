@@ -23,6 +23,7 @@ from .program_ops import (
     CausalConvolution,
     CenteredConvolution,
     ChooseExperts,
+    Copy,
     DynamicConvolution,
     EmbeddingMean,
     EmbeddingSum,
@@ -45,9 +46,11 @@ from .program_ops import (
     Rotary,
     SelectRows,
     Softmax,
+    Upsample,
     WordWeights,
     Xielu,
 )
+from .row_pooling import RowPooling
 from .several import task_of_heads
 from .task import Task
 from .weights import (
@@ -87,6 +90,7 @@ __all__ = [
     "CenteredConvolution",
     "ChooseExperts",
     "ConvolutionWeights",
+    "Copy",
     "DynamicConvolution",
     "EmbeddingMean",
     "EmbeddingSum",
@@ -131,6 +135,7 @@ __all__ = [
     "Softmax",
     "Step",
     "Storage",
+    "Upsample",
     "WeightSlot",
     "Weights",
     "WordWeights",
@@ -142,19 +147,23 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Blocks:
-    """The body once per block of rows; `last_layer_first_row`: in the last layer of the loop only row 0 is needed."""
+    """The body once per block of rows; `last_layer_first_row`: in the last layer of the loop only row 0 is needed.
+    `pools`: before it, in the first layer, all rows that it has are pooled to the level of the loop."""
 
     body: tuple[Op, ...]
     last_layer_first_row: bool = False
+    pools: RowPooling | None = None
 
 
 @dataclass(frozen=True)
 class Loop:
-    """The body once per layer."""
+    """The body once per layer. Its rows are of a level: blocks of the first layer before those that pool have the rows
+    of the level before."""
 
     name: str
     count: int
     body: tuple[Blocks, ...]
+    level: int = 0
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from .program import (
     CausalConvolution,
     CenteredConvolution,
     ChooseExperts,
+    Copy,
     DynamicConvolution,
     EmbeddingMean,
     EmbeddingSum,
@@ -41,11 +42,21 @@ from .program import (
     SelectRows,
     Softmax,
     Step,
+    Upsample,
     WordWeights,
     Xielu,
 )
 from .stage import Stage
-from .weights import EmbeddingWeights, Integers, LinearWeights, LookedUp, Weights, WeightSlot
+from .weights import (
+    EmbeddingWeights,
+    F32Matrix,
+    Integers,
+    LinearWeights,
+    LookedUp,
+    RelativeWeights,
+    Weights,
+    WeightSlot,
+)
 
 
 def map_ops(step: Step, change: Callable[[Op], Op]) -> Step:
@@ -68,9 +79,31 @@ CUT: Stage[Op] = Stage("shorter texts")  # an op whose texts had so many tokens,
 
 @CUT.on(Attention)
 def _attention(op: Attention, before: int, tokens: int) -> Op:
+    if op.pooled is not None:
+        return _cut_pooled(op, op.pooled.reach(before), op.pooled.reach(tokens))
     distances = slice(before - tokens, before - 1 + tokens)
     bias = _cut(op.bias, slice(None), distances)
     return replace(op, bias=bias, relative_rows=_cut(op.relative_rows, distances))
+
+
+def _cut_pooled(op: Attention, before: int, reach: int) -> Op:
+    """Relative keys and biases of the distances that are left."""
+    distances = slice(before - reach, before + reach + 1)
+
+    def of_table(entry: Weights) -> Weights:
+        assert isinstance(entry, RelativeWeights)
+        heads, rows, width = entry.by_head
+        matrix = entry.matrix
+        if isinstance(matrix, F32Matrix):
+            values = matrix.values.reshape(heads, rows, width)[:, distances].reshape(-1, width)
+            return replace(entry, matrix=F32Matrix(values))
+        q = matrix.q.reshape(heads, rows, width)[:, distances].reshape(-1, width)
+        scales = matrix.scales.reshape(heads, rows)[:, distances].reshape(-1)
+        return replace(entry, matrix=replace(matrix, q=q, scales=scales))
+
+    assert op.relative_keys is not None
+    keys = replace(op.relative_keys, stored=tuple(map(of_table, op.relative_keys.stored)))
+    return replace(op, bias=_cut(op.bias, slice(None), distances), relative_keys=keys)
 
 
 @CUT.on(Rotary)
@@ -80,7 +113,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(PackRows, CenteredConvolution, DynamicConvolution)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:

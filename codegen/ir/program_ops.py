@@ -14,6 +14,7 @@ from .buffer import Buffer, Kind
 from .global_rows import GlobalRows
 from .graph import ExpertWeighing, Index, Mask, NormKind, Pooling, WordPooling
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
+from .row_pooling import PooledScores, RowPooling
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
 
@@ -205,6 +206,22 @@ class Attention:
     only: GlobalRows | None = attribute(default=None)
     others: Buffer | None = read(default=None)  # `context`, where there are others
     cap: SoftCap | None = attribute(default=None)  # of scores, its limit times log2(e)
+    pooled: PooledScores | None = attribute(default=None)
+    segment_keys: WeightSlot | None = weights(default=None)  # with `pooled`, whose bias is [heads][2][relative keys]
+
+
+@dataclass(frozen=True)
+class Upsample:
+    pooling: RowPooling = attribute()
+    level: int = attribute()
+    input: Buffer = read()
+    rows: Buffer = updated()
+
+
+@dataclass(frozen=True)
+class Copy:
+    input: Buffer = read()
+    out: Buffer = written()
 
 
 @dataclass(frozen=True)
@@ -347,6 +364,8 @@ Op = (
     | PackKeyRows
     | PackValues
     | Attention
+    | Upsample
+    | Copy
     | Gru
     | ChooseExperts
     | SelectRows

@@ -50,10 +50,12 @@ class Template:
         return tuple(dict.fromkeys((*(part.content for part in parts if isinstance(part.content, int)), *padding)))
 
 
-def bert_template(classify_id: int, separate_id: int, second_segment: int = 1, separators: int = 1) -> Template:
+def bert_template(
+    classify_id: int, separate_id: int, second_segment: int = 1, separators: int = 1, first_segment: int = 0
+) -> Template:
     """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]` with B and its separator in the second segment; so many separators
-    between A and B."""
-    single = (TemplatePart(classify_id, 0), TemplatePart("A", 0), TemplatePart(separate_id, 0))
+    between A and B, [CLS] in the first segment or one of its own."""
+    single = (TemplatePart(classify_id, first_segment), TemplatePart("A", 0), TemplatePart(separate_id, 0))
     more = (TemplatePart(separate_id, 0),) * (separators - 1)
     pair = (*single, *more, TemplatePart("B", second_segment), TemplatePart(separate_id, second_segment))
     return Template(single, pair)

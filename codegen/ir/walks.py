@@ -52,6 +52,20 @@ def _layers_in(ops: Sequence[Op]) -> int:
     return max(attended.values(), default=0) + sum(isinstance(op, CausalConvolution) for op in ops)
 
 
+def rows_of_tokens(blocks: Blocks) -> list[Buffer]:
+    """The buffers with a row per token that blocks use their rows of."""
+    found: dict[Buffer, None] = {}
+    for op in blocks.body:
+        touched = (*reads(op), *writes(op))
+        found |= {buffer: None for buffer in touched if buffer.rows == "tokens" and buffer.storage == "f32"}
+    return list(found)
+
+
+def levels_of(program: Program) -> int:
+    """How often rows are pooled."""
+    return max((step.level for step in program.steps if isinstance(step, Loop)), default=0)
+
+
 def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:
     """Every weight slot in the order of its first use, with the loop that has it by layer."""
     found: dict[str, tuple[WeightSlot, Loop | None]] = {}

@@ -74,7 +74,9 @@ def _nothing(op: g.Embed, rows: Rows, asked: Asked) -> None:
     """Ids, segments and positions are there for every row."""
 
 
-@INPUTS.on(g.Norm, g.Linear, g.Multiply, g.Add, g.Xielu, g.Rotary, g.Experts, g.Best, g.Normalize, g.Softmax, g.Cap)
+@INPUTS.on(
+    g.Norm, g.Linear, g.Multiply, g.Add, g.Xielu, g.Rotary, g.Experts, g.Best, g.Normalize, g.Softmax, g.Cap, g.Copy
+)
 def _same_rows(op: g.Op, rows: Rows, asked: Asked) -> None:
     for value in reads(op):
         _ask(asked, value, rows)
@@ -99,6 +101,18 @@ def _other_rows(op: g.Gru | g.CausalConvolution | g.CenteredConvolution, rows: R
 def _own_taps(op: g.DynamicConvolution, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.taps, rows)
     _ask(asked, op.input, Rows.ALL)
+
+
+@INPUTS.on(g.PoolRows)
+def _pooled_rows(op: g.PoolRows, rows: Rows, asked: Asked) -> None:
+    """The first one, which may be made of two. In later layers it hands all on, as layers may that ask for one row."""
+    _ask(asked, op.value, Rows.ALL)
+
+
+@INPUTS.on(g.Upsample)
+def _upsampled(op: g.Upsample, rows: Rows, asked: Asked) -> None:
+    _ask(asked, op.input, Rows.ALL)
+    _ask(asked, op.value, Rows.ALL)
 
 
 @INPUTS.on(g.WordWeights)

@@ -253,6 +253,8 @@ def _attention(op: g.Attention, at: Place) -> list[p.Op]:
             only=op.only,
             others=None if op.others is None else at.buffer(op.others),
             cap=None if op.cap is None else _soft_cap(math.log2(math.e) * op.cap),
+            pooled=op.pooled,
+            segment_keys=_relative(op.segment_keys, op.heads, at),
         )
     ]
 
@@ -275,10 +277,26 @@ def _relative(parameter: g.Parameter | None, heads: int, at: Place) -> p.WeightS
 
 def _relative_rows(op: g.Attention, at: Place) -> p.WeightSlot | None:
     table = op.relative_keys or op.relative_queries
-    if table is None:
+    if table is None or op.pooled is not None:  # whose rows are as far apart as the distances
         return None
     stored = (p.IndexTable(np.array(op.relative_rows, np.uint16), table.arrays[0].name),)
     return at.slots.setdefault("relative_rows", p.WeightSlot("relative_rows", stored, (), True))
+
+
+@LOWER.on(g.PoolRows)
+def _pool_rows(op: g.PoolRows, at: Place) -> list[p.Op]:
+    """None: the blocks of its stage pool their rows before they begin."""
+    return []
+
+
+@LOWER.on(g.Upsample)
+def _upsample(op: g.Upsample, at: Place) -> list[p.Op]:
+    return [p.Upsample(op.pooling, op.level, at.buffer(op.input), at.buffer(op.value))]
+
+
+@LOWER.on(g.Copy)
+def _copy(op: g.Copy, at: Place) -> list[p.Op]:
+    return [p.Copy(at.buffer(op.input), at.buffer(op.out))]
 
 
 @PACK.on(g.Attention)

@@ -11,7 +11,7 @@ from ..errors import EtchError
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.check_graph import rows_of
-from ..ir.check_ops import RowKind
+from ..ir.check_state import RowKind
 from ..ir.op import packed_reads, reads, writes
 from ..quantize.recipe import Recipe
 from .ops import LOWER, PACK

@@ -19,6 +19,7 @@ from ..ir.check_program import check_program
 from ..ir.check_sums import check_sums
 from ..ir.op import by_layer, carried, earlier_reads, packed_reads, reads, row_reads, writes
 from ..ir.products import products_of, tied_tables
+from ..ir.row_pooling import RowPooling
 from ..ir.stage import Stage
 from ..process import progress
 from ..quantize.bounds import check_bounds
@@ -104,7 +105,7 @@ def _split(graph: g.Graph) -> tuple[list[_Demanded], list[g.Op]]:
 AT_ONCE: Stage[bool] = Stage("lower")
 
 
-@AT_ONCE.on(g.Embed, g.Gru)
+@AT_ONCE.on(g.Embed, g.Gru, g.Upsample, g.Copy)
 def _always(op: g.Op, together: bool) -> bool:
     return True
 
@@ -115,7 +116,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
 
 
 @AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
-@AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution)
+@AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows)
 @AT_ONCE.on(g.Xielu, g.Experts, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _never(op: g.Op, together: bool) -> bool:
     return False
@@ -131,7 +132,7 @@ def _first_row(op: g.Pool) -> str | None:
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
-@HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution)
+@HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows, g.Upsample, g.Copy)
 @HANDS_ON.on(g.Xielu, g.Experts, g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:
     return None
@@ -176,7 +177,8 @@ class _Lowering:
         node, asked = nodes[0]
         if isinstance(node, g.Layers):
             last = asked.runs[-len(node.body) :]
-            return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after))]
+            level = max((op.pooled.level for op in node.body if isinstance(op, g.Attention) and op.pooled), default=0)
+            return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after), level)]
         ops = [op for op, _ in nodes if not isinstance(op, g.Layers)]
         if len(ops) == 1 and AT_ONCE(node, False):
             buffers = {value: self._tokens(value) for value in _touched(node)}
@@ -252,7 +254,7 @@ class _Lowering:
             touched = {value for op, at in zip(body, stages, strict=True) if at == stage for value in _touched(op)}
             kept = any(after.get(value, Rows.NONE) is Rows.ALL for value in touched & long)
             first_only = first_only and max(of_stage, default=Rows.ALL) is Rows.FIRST and not kept
-            found.append(p.Blocks(without_repeats(lowered), first_only))
+            found.append(p.Blocks(without_repeats(lowered), first_only, _pooling(body, stages, stage)))
         return tuple(reversed(found))
 
     def _block(self, value: str) -> p.Buffer:
@@ -266,6 +268,18 @@ class _Lowering:
         if len({self._graph.widths[value] for value in only}) > 1 or not _take_turns(order, set(only)):
             return {}
         return {value: p.Buffer(PROJECTION, "f32", "block", self._graph.widths[value]) for value in only}
+
+
+def _pooling(body: Sequence[g.Op], stages: Sequence[int], stage: int) -> RowPooling | None:
+    """What the rows of a stage go through before it: before all its ops. Those of stages before it have read them."""
+    ops = [op for op, at in zip(body, stages, strict=True) if at == stage]
+    pooled = next((index for index, op in enumerate(ops) if isinstance(op, g.PoolRows)), None)
+    if pooled is None:
+        return None
+    first = ops[0]
+    if pooled or not isinstance(first, g.PoolRows):
+        raise EtchError("attention-not-supported", "lower", "rows are read in the stage that pools them")
+    return first.pooling
 
 
 def _long(body: Sequence[g.Op]) -> set[str]:

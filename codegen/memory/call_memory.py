@@ -29,9 +29,12 @@ def lives_of_calls(program: p.Program, last: int, tokenizer_scratch_bytes: int, 
     planned = {
         "texts": Life(_TEXT_ROWS_BYTES * texts, begin, last),
         "ids": Life(4 * tokens, begin, max(end, _last_end(program))),
-        "segments": Life(tokens, begin, end),
+        "segments": Life(tokens, begin, max(end, _last_of_segments(program))),
         "tokenizer": Life(tokenizer_scratch_bytes, begin, begin),
     }
+    levels = walks.levels_of(program)
+    if levels:  # of each level its texts, and once more with keys of the level before
+        planned["pooled_texts"] = Life(2 * levels * _TEXT_ROWS_BYTES * texts, begin, last)
     if program.target_rules is not None:
         most, beams = program.target_rules.max_tokens, program.target_rules.search.beams
         sizes_of_steps = {"written": 4 * most * beams}
@@ -69,6 +72,12 @@ def _last_lookup(program: p.Program) -> int:
         return len(walks.ops_of(program))
     ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
     return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
+
+
+def _last_of_segments(program: p.Program) -> int:
+    """Of the ops the last one whose scores depend on segments; 0: none."""
+    ops = enumerate(walks.ops_of(program), 1)
+    return max((i for i, op in ops if isinstance(op, p.Attention) and op.pooled is not None), default=0)
 
 
 def _last_end(program: p.Program) -> int:

@@ -160,7 +160,7 @@ SCRATCH: Stage[int] = Stage("plan")
 
 @SCRATCH.on(
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
-    *(p.PackRows, p.CenteredConvolution, p.DynamicConvolution),
+    *(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Upsample, p.Copy),
     *(p.Xielu, p.EmbeddingMean, p.SelectRows, p.MixExperts, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:
@@ -181,6 +181,8 @@ def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target)
     scores = _part(tile * round_up(tokens, PANEL_WIDTH) * FLOAT_BYTES)
     factors = _part(tile * FLOAT_BYTES)
     more = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    if op.pooled is not None:
+        more += pooled_scratch_bytes(tile, tokens)
     if op.global_rows:
         more += global_scratch_bytes(tile, most_rows_of(op.global_rows, program))
     if op.kind == "f32":
@@ -201,12 +203,18 @@ def global_scratch_bytes(tile: int, most: int) -> int:
 
 def relative_scratch_bytes(tile: int, tokens: int) -> int:
     """etch::relative_scratch_bytes."""
-
-    def products(rows: int, others: int) -> int:
-        return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * FLOAT_BYTES
-
-    most = max(products(tile, tokens), products(PANEL_WIDTH, tile))
+    most = max(_relative_product_bytes(tile, tokens), _relative_product_bytes(PANEL_WIDTH, tile))
     return _part(most) + _part(PANEL_WIDTH * FLOAT_BYTES)
+
+
+def pooled_scratch_bytes(tile: int, tokens: int) -> int:
+    """etch::pooled_products_bytes."""
+    return _part(_relative_product_bytes(tile, tokens + tile + 1)) + _part(tile * PANEL_WIDTH * FLOAT_BYTES)
+
+
+def _relative_product_bytes(rows: int, others: int) -> int:
+    """etch::relative_product_bytes."""
+    return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * FLOAT_BYTES
 
 
 @SCRATCH.on(p.Linear, p.ExpertLinear, p.Best)

@@ -38,7 +38,7 @@ OWN: Stage[int] = Stage("stack budget")
 @OWN.on(p.Attention)
 def _more_products(op: p.Attention) -> int:
     capped = 0 if op.cap is None else CAPPED_STACK
-    relative = 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
+    relative = 0 if op.relative_keys is None and op.relative_queries is None else RELATIVE_ROWS_STACK
     window = 0 if op.window is None else WINDOW_STACK
     return capped + relative + window + (GLOBAL_ROWS_STACK if op.global_rows else 0)
 
@@ -60,7 +60,7 @@ def _linears_within(op: p.ExpertLinear) -> int:
 
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
 @OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
-@OWN.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution)
+@OWN.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Upsample, p.Copy)
 @OWN.on(p.Xielu, p.EmbeddingMean, p.ChooseExperts, p.SelectRows, p.MixExperts)
 def _none(op: p.Op) -> int:
     return 0

@@ -130,6 +130,8 @@ _ONCE = (
         p.PackRows,
         p.CenteredConvolution,
         p.DynamicConvolution,
+        p.Upsample,
+        p.Copy,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,

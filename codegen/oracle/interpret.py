@@ -13,11 +13,10 @@ from ..ir import graph as g
 from ..ir.global_rows import rows_of_text
 from ..ir.parameter import Array
 from ..ir.search import Search
-from ..ir.stage import Stage
 from .beams import Written, search
 from .functions import FUNCTIONS, F64Array
-
-INTERPRET: Stage[None] = Stage("interpret")
+from .pooled_rows import pooled_scores
+from .state import INTERPRET, State, split_heads
 
 
 class Interpreter:
@@ -90,8 +89,8 @@ class Interpreter:
         ids: Sequence[int],
         segments: Sequence[int],
         keys: int | None = None,
-    ) -> _State:
-        state = _State(self, ids, segments, keys)
+    ) -> State:
+        state = State(self.float64, ids, segments, keys)
         state.values |= values
         for op, layer in self._runs[phase]:
             state.layer = layer
@@ -106,34 +105,13 @@ class Interpreter:
         return found
 
 
-class _State:
-    """The values of one text: [tokens, width], or [1, width] behind a pooling; [steps, width] in the phase that
-    repeats."""
-
-    def __init__(
-        self, interpreter: Interpreter, ids: Sequence[int], segments: Sequence[int], keys: int | None = None
-    ) -> None:
-        self._interpreter = interpreter
-        self.keys = keys
-        self.indices: dict[str, NDArray[np.int64]] = {
-            "ids": np.asarray(ids, np.int64),
-            "segments": np.asarray(segments, np.int64),
-            "positions": np.arange(len(ids)),
-        }
-        self.values: dict[str, F64Array] = {}
-        self.layer = 0
-
-    def weight(self, parameter: g.Parameter) -> F64Array:
-        return self._interpreter.float64(parameter.at(self.layer))
-
-
 @INTERPRET.on(g.Embed)
-def _embed(op: g.Embed, at: _State) -> None:
+def _embed(op: g.Embed, at: State) -> None:
     # Tables are read where they are looked up, for they are large.
     at.values[op.out] = sum(_entries(term, at) for term in op.terms)  # type: ignore[assignment]
 
 
-def _entries(term: g.Term, at: _State) -> F64Array:
+def _entries(term: g.Term, at: State) -> F64Array:
     """Of one table."""
     index = list(at.indices[term.by] + term.first)
     if term.shift > 0:
@@ -150,7 +128,7 @@ def _entries(term: g.Term, at: _State) -> F64Array:
 
 
 @INTERPRET.on(g.Norm)
-def _norm(op: g.Norm, at: _State) -> None:
+def _norm(op: g.Norm, at: State) -> None:
     rows = at.values[op.input]
     x = rows.reshape(*rows.shape[:-1], op.heads, rows.shape[-1] // op.heads)
     if op.kind == "layer":
@@ -164,24 +142,24 @@ def _norm(op: g.Norm, at: _State) -> None:
 
 
 @INTERPRET.on(g.Linear)
-def _linear(op: g.Linear, at: _State) -> None:
+def _linear(op: g.Linear, at: State) -> None:
     y = at.values[op.input] @ at.weight(op.weight).T
     y = FUNCTIONS[op.activation](y if op.bias is None else y + at.weight(op.bias))
     at.values[op.out] = y if op.residual is None else y + at.values[op.residual]
 
 
 @INTERPRET.on(g.Multiply)
-def _multiply(op: g.Multiply, at: _State) -> None:
+def _multiply(op: g.Multiply, at: State) -> None:
     at.values[op.out] = at.values[op.a] * at.values[op.b]
 
 
 @INTERPRET.on(g.Add)
-def _add(op: g.Add, at: _State) -> None:
+def _add(op: g.Add, at: State) -> None:
     at.values[op.out] = at.values[op.a] + at.values[op.b]
 
 
 @INTERPRET.on(g.Xielu)
-def _xielu(op: g.Xielu, at: _State) -> None:
+def _xielu(op: g.Xielu, at: State) -> None:
     x = at.values[op.value]
     square, power, most, linear = at.weight(op.numbers)
     below = power * (np.expm1(np.minimum(x, most)) - x)
@@ -189,19 +167,19 @@ def _xielu(op: g.Xielu, at: _State) -> None:
 
 
 @INTERPRET.on(g.CausalConvolution)
-def _causal_convolution(op: g.CausalConvolution, at: _State) -> None:
+def _causal_convolution(op: g.CausalConvolution, at: State) -> None:
     taps = op.weight.shape[1]
     padded = np.pad(at.values[op.input], ((taps - 1, 0), (0, 0)))
     at.values[op.out] = _convolved(op, padded, at)
 
 
 @INTERPRET.on(g.CenteredConvolution)
-def _centered_convolution(op: g.CenteredConvolution, at: _State) -> None:
+def _centered_convolution(op: g.CenteredConvolution, at: State) -> None:
     half = op.weight.shape[1] // 2
     at.values[op.out] = _convolved(op, np.pad(at.values[op.input], ((half, half), (0, 0))), at)
 
 
-def _convolved(op: g.CausalConvolution | g.CenteredConvolution, padded: F64Array, at: _State) -> F64Array:
+def _convolved(op: g.CausalConvolution | g.CenteredConvolution, padded: F64Array, at: State) -> F64Array:
     """`padded` has the rows that the first one takes from before it, and the last one behind it."""
     weight = at.weight(op.weight)
     count = len(padded) - (weight.shape[1] - 1)
@@ -210,7 +188,7 @@ def _convolved(op: g.CausalConvolution | g.CenteredConvolution, padded: F64Array
 
 
 @INTERPRET.on(g.DynamicConvolution)
-def _dynamic_convolution(op: g.DynamicConvolution, at: _State) -> None:
+def _dynamic_convolution(op: g.DynamicConvolution, at: State) -> None:
     rows = at.values[op.input]
     taps = at.values[op.taps].reshape(len(rows), op.heads, -1)
     half = taps.shape[2] // 2
@@ -221,7 +199,7 @@ def _dynamic_convolution(op: g.DynamicConvolution, at: _State) -> None:
 
 
 @INTERPRET.on(g.Rotary)
-def _rotary(op: g.Rotary, at: _State) -> None:
+def _rotary(op: g.Rotary, at: State) -> None:
     rows = at.values[op.value]
     cosines, sines = (at.weight(tables[op.table])[: len(rows), None] for tables in (op.cosines, op.sines))
     heads = rows.reshape(len(rows), op.heads, -1)
@@ -232,20 +210,22 @@ def _rotary(op: g.Rotary, at: _State) -> None:
 
 
 @INTERPRET.on(g.Attention)
-def _attention(op: g.Attention, at: _State) -> None:
-    query = _split(at.values[op.query], op.heads)
+def _attention(op: g.Attention, at: State) -> None:
+    query = split_heads(at.values[op.query], op.heads)
     key_heads = op.key_heads or op.heads
     key, value = (
-        np.repeat(_split(at.values[name][: at.keys], key_heads), op.heads // key_heads, axis=0)
+        np.repeat(split_heads(at.values[name][: at.keys], key_heads), op.heads // key_heads, axis=0)
         for name in (op.key, op.value)
     )
     scale = 1 / math.sqrt(query.shape[-1]) if op.scale is None else op.scale
     scores = query @ key.swapaxes(1, 2)
     distance = np.arange(key.shape[1])[None, :] - np.arange(query.shape[1])[:, None]
     scores = (scores + _relative(op, at, query, key, distance)) * scale
+    if op.pooled is not None:
+        scores = scores + pooled_scores(op, op.pooled, at, query, key.shape[1], scale)
     if op.cap is not None:
         scores = op.cap * np.tanh(scores / op.cap)
-    if op.bias is not None:
+    if op.bias is not None and op.pooled is None:
         bias = at.weight(op.bias)
         scores = scores + bias[:, distance + bias.shape[1] // 2]
     if op.mask in ("causal", "past"):
@@ -264,25 +244,21 @@ def _attention(op: g.Attention, at: _State) -> None:
     at.values[op.out] = mixed
 
 
-def _relative(op: g.Attention, at: _State, query: F64Array, key: F64Array, distance: NDArray[np.int64]) -> F64Array:
+def _relative(op: g.Attention, at: State, query: F64Array, key: F64Array, distance: NDArray[np.int64]) -> F64Array:
     """Of each query and key the products with relative keys and queries [heads, queries, keys]."""
     found = np.zeros((1, 1, 1))
     rows = np.array(op.relative_rows)[distance + len(op.relative_rows) // 2] if op.relative_rows else distance
-    if op.relative_keys is not None:
-        products = query @ _split(at.weight(op.relative_keys), op.heads).swapaxes(1, 2)
+    if op.relative_keys is not None and op.pooled is None:
+        products = query @ split_heads(at.weight(op.relative_keys), op.heads).swapaxes(1, 2)
         found = found + np.stack([products[:, i, row] for i, row in enumerate(rows)], axis=1)
     if op.relative_queries is not None:
-        products = key @ _split(at.weight(op.relative_queries), op.heads).swapaxes(1, 2)
+        products = key @ split_heads(at.weight(op.relative_queries), op.heads).swapaxes(1, 2)
         found = found + np.stack([products[:, j, row] for j, row in enumerate(rows.T)], axis=2)
     return found
 
 
-def _split(rows: F64Array, heads: int) -> F64Array:
-    return rows.reshape(len(rows), heads, -1).swapaxes(0, 1)
-
-
 @INTERPRET.on(g.Gru)
-def _gru(op: g.Gru, at: _State) -> None:
+def _gru(op: g.Gru, at: State) -> None:
     rows = at.values[op.input]
     found = []
     for index, direction in enumerate(op.directions):
@@ -292,7 +268,7 @@ def _gru(op: g.Gru, at: _State) -> None:
     at.values[op.out] = np.concatenate(found, axis=1)
 
 
-def _states(rows: F64Array, direction: g.Recurrence, at: _State) -> F64Array:
+def _states(rows: F64Array, direction: g.Recurrence, at: State) -> F64Array:
     """One after the other."""
     weight = at.weight(direction.weight)
     states, h = [], np.zeros(weight.shape[1])
@@ -308,7 +284,7 @@ def _states(rows: F64Array, direction: g.Recurrence, at: _State) -> F64Array:
 
 
 @INTERPRET.on(g.Experts)
-def _experts(op: g.Experts, at: _State) -> None:
+def _experts(op: g.Experts, at: State) -> None:
     rows, scores = at.values[op.input], at.values[op.scores]
     chosen = np.argsort(-scores, axis=-1, kind="stable")[:, : op.top]
     taken = np.take_along_axis(scores, chosen, axis=-1)
@@ -326,7 +302,7 @@ def _experts(op: g.Experts, at: _State) -> None:
     at.values[op.out] = mixed
 
 
-def _block(op: g.Experts, rows: F64Array, expert: int, at: _State) -> F64Array:
+def _block(op: g.Experts, rows: F64Array, expert: int, at: State) -> F64Array:
     """What one expert makes of some rows."""
 
     def product(linear: g.ExpertLinear, x: F64Array) -> F64Array:
@@ -341,7 +317,7 @@ def _block(op: g.Experts, rows: F64Array, expert: int, at: _State) -> F64Array:
 
 
 @INTERPRET.on(g.Pool)
-def _pool(op: g.Pool, at: _State) -> None:
+def _pool(op: g.Pool, at: State) -> None:
     x = at.values[op.input]
     if op.end is not None and op.end in at.indices["ids"]:
         x = x[: int(np.argmax(at.indices["ids"] == op.end)) + 1]
@@ -358,12 +334,12 @@ def _pool(op: g.Pool, at: _State) -> None:
 
 
 @INTERPRET.on(g.Masked)
-def _masked(op: g.Masked, at: _State) -> None:
+def _masked(op: g.Masked, at: State) -> None:
     at.values[op.out] = at.values[op.input][at.indices["ids"] == op.id]
 
 
 @INTERPRET.on(g.Best)
-def _best(op: g.Best, at: _State) -> None:
+def _best(op: g.Best, at: State) -> None:
     logits = at.values[op.input] @ at.weight(op.weight).T
     logits = logits if op.bias is None else logits + at.weight(op.bias)
     order = np.argsort(-logits, axis=-1, kind="stable")[:, : op.count]
@@ -373,7 +349,7 @@ def _best(op: g.Best, at: _State) -> None:
 
 
 @INTERPRET.on(g.WordWeights)
-def _word_weights(op: g.WordWeights, at: _State) -> None:
+def _word_weights(op: g.WordWeights, at: State) -> None:
     logits = at.values[op.input] @ at.weight(op.weight).T
     weights = np.log1p(np.maximum(logits if op.bias is None else logits + at.weight(op.bias), 0))
     weights = np.log1p(weights) if op.twice else weights
@@ -381,18 +357,18 @@ def _word_weights(op: g.WordWeights, at: _State) -> None:
 
 
 @INTERPRET.on(g.Normalize)
-def _normalize(op: g.Normalize, at: _State) -> None:
+def _normalize(op: g.Normalize, at: State) -> None:
     x = at.values[op.value]
     at.values[op.value] = x / np.maximum(np.sqrt((x**2).sum(axis=-1, keepdims=True)), 1e-12)
 
 
 @INTERPRET.on(g.Cap)
-def _cap(op: g.Cap, at: _State) -> None:
+def _cap(op: g.Cap, at: State) -> None:
     at.values[op.value] = op.limit * np.tanh(at.values[op.value] / op.limit)
 
 
 @INTERPRET.on(g.Softmax)
-def _softmax(op: g.Softmax, at: _State) -> None:
+def _softmax(op: g.Softmax, at: State) -> None:
     rows = at.values[op.value]
     x = rows.reshape(-1, rows.shape[-1] // op.heads)
     weights = np.exp(x - x.max(axis=-1, keepdims=True))

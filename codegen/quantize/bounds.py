@@ -147,6 +147,21 @@ def _attention(op: g.Attention, bounds: _Bounds) -> None:
         bounds.set(op.bias.name, math.log2(math.e) * _largest(bias), bias)
 
 
+@BOUND.on(g.PoolRows)
+def _pooled_rows(op: g.PoolRows, bounds: _Bounds) -> None:
+    """A mean of two, or one of them."""
+
+
+@BOUND.on(g.Upsample)
+def _upsample(op: g.Upsample, bounds: _Bounds) -> None:
+    bounds.set(op.value, bounds[op.value] + bounds[op.input], None)
+
+
+@BOUND.on(g.Copy)
+def _copy(op: g.Copy, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.input], None)
+
+
 @BOUND.on(g.Gru)
 def _gru(op: g.Gru, bounds: _Bounds) -> None:
     for direction in op.directions:  # of rows within -1 and 1

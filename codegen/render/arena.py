@@ -15,6 +15,10 @@ _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
     "segments": ("std::uint8_t* segments = {at};", "[kMaxTokens]"),
     "texts": ("TextRows* texts = reinterpret_cast<TextRows*>({at});", "[most_texts(kMaxTokens)]"),
+    "pooled_texts": (
+        "TextRows* pooled_texts = reinterpret_cast<TextRows*>({at});",
+        "[most_texts(kMaxTokens)] twice a level",
+    ),
     "offsets": ("TokenOffset* offsets = reinterpret_cast<TokenOffset*>({at});", "[kMaxTokens]"),
     "marks": ("TokenMark* marks = reinterpret_cast<TokenMark*>({at});", "[kMaxTokens]"),
     "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
@@ -103,7 +107,8 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
     widest = expanded_inputs(program)
     if widest:
         check(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes", "scratch")
-    for condition, name in (*_routes_conditions(program, plan), *_scratch_conditions(program)):
+    of_levels = _texts_conditions(program, plan)
+    for condition, name in (*_routes_conditions(program, plan), *of_levels, *_scratch_conditions(program)):
         check(condition, name)
     return checks
 
@@ -112,6 +117,14 @@ def _routes_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, st
     for buffer in (buffer for buffer in walks.buffers_of(program) if buffer.storage == "routes"):
         chosen = f"{buffer.width} * {_rows_of(program)[buffer.rows]}"
         yield f"routes_bytes({buffer.heads}, {chosen}) <= {plan.placement(buffer.name).size}", buffer.name
+
+
+def _texts_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Of the levels that rows are pooled to."""
+    levels = walks.levels_of(program)
+    if levels:
+        size = plan.placement("pooled_texts").size
+        yield f"{2 * levels} * most_texts(kMaxTokens) * sizeof(TextRows) <= {size}", "pooled_texts"
 
 
 def _scratch_conditions(program: p.Program) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from ..ir.stage import Stage
 from .embeddings import embedding_names
 from .scope import Scope
 from .shapes import heads_of
-from .statements import RENDER, global_part
+from .statements import RENDER, ROW_POOLING, global_part, texts_of_level
 from .text import annotated, constant, pascal
 
 INDENT = "    "
@@ -28,9 +28,33 @@ def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool
     lines: list[Line] = []
     heads, embeddings = heads_of(program), embedding_names(program)
     scope = Scope(environment, 1, blocks_fit=blocks_fit, heads=heads, embeddings=embeddings)
+    lines.extend(_level_lines(program))
     for step in program.steps:
         lines.extend(op_lines(step, scope) if isinstance(step, p.OPS) else STEP_LINES(step, scope))
     return annotated(lines)
+
+
+def _level_lines(program: p.Program) -> list[Line]:
+    """The texts of each level that rows are pooled to, and those whose keys are of the level before."""
+    levels = walks.levels_of(program)
+    if not levels:
+        return []
+    lines: list[Line] = [(f"{INDENT}// Of each level the texts, and these on keys of the level before.", "")]
+    before = "texts"
+    loops = [step for step in program.steps if isinstance(step, p.Loop)]
+    on_keys = {loop.level for loop in loops if any(blocks.pools for blocks in loop.body[1:])}
+    for level in range(1, levels + 1):
+        name, first, second = texts_of_level(level), *(_room(2 * level - 2 + i) for i in range(2))
+        lines.append((f"{INDENT}const Texts {name} = pooled_texts({ROW_POOLING}, {before}, {first});", ""))
+        if level in on_keys:
+            lines.append((f"{INDENT}const Texts on_{before} = on_keys_of({before}, {name}, {second});", ""))
+        before = name
+    return lines
+
+
+def _room(index: int) -> str:
+    """For the rows of texts, behind those of as many others."""
+    return "a.pooled_texts" + (" + " + (f"{index} * " if index > 1 else "") + "most_texts(kMaxTokens)" if index else "")
 
 
 # The lines of forward() for a step that holds others.
@@ -58,18 +82,34 @@ def _loop_lines(loop: p.Loop, scope: Scope) -> list[Line]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
     lines = layer_lines(loop, scope)
     moved = False
-    for blocks in loop.body:
-        texts, needed = "texts", "count"
+    own = texts_of_level(loop.level)
+    pooled = next((index for index, blocks in enumerate(loop.body) if blocks.pools is not None), None)
+    if pooled is not None:
+        before = texts_of_level(loop.level - 1)
+        keyed = "pooled" if pooled else own
+        lines.append((f"{INDENT * 2}// The first layer pools the rows that the one before it has left.", ""))
+        lines.append((f"{INDENT * 2}const bool first = &layer == &{array}[0];", ""))
+        if pooled:  # keys and values are those of the rows before
+            lines.append((f"{INDENT * 2}const Texts& keyed = first ? {before} : {own};", ""))
+            lines.append((f"{INDENT * 2}const Texts& pooled = first ? on_{before} : {own};", ""))
+    for index, blocks in enumerate(loop.body):
+        texts = "keyed" if pooled is not None and index < pooled else own if pooled is None else keyed
+        needed = "count" if texts == "texts" else f"{texts}.rows()"
+        if blocks.pools is not None:
+            for buffer in sliced(blocks):
+                values = f"{ROW_POOLING}, {before}, {own}, a.{buffer.name}"
+                lines.append((f"{INDENT * 2}if (first) run(PoolRows{{{values}}});", ""))
         if blocks.last_layer_first_row:
+            of_layer = texts
             texts, needed = "needed", "needed.rows()"
             if not moved:
                 comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
                 lines.append((f"{INDENT * 2}{comment}", ""))
                 lines.append((f"{INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
-                lines.append((f"{INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
+                lines.append((f"{INDENT * 2}const Texts needed = last ? {of_layer}.first_rows() : {of_layer};", ""))
                 moved = True
             for buffer in sliced(blocks):
-                lines.append((f"{INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
+                lines.append((f"{INDENT * 2}if (last) run(FirstRows{{{of_layer}, a.{buffer.name}}});", ""))
         within = replace(scope, indent=3, layer="layer", block=True, texts=texts)
         lines.extend(_blocks_lines(blocks, within, needed))
     lines.append((f"{INDENT}}}", ""))
@@ -122,11 +162,7 @@ def _lines_of_global_rows(ops: Iterable[p.Op], scope: Scope) -> list[Line]:
 
 def sliced(blocks: p.Blocks) -> list[p.Buffer]:
     """The buffers with a row per token that the body uses a block of."""
-    found: dict[p.Buffer, None] = {}
-    for op in blocks.body:
-        touched = (*reads(op), *writes(op))
-        found |= {buffer: None for buffer in touched if buffer.rows == "tokens" and buffer.storage == "f32"}
-    return list(found)
+    return walks.rows_of_tokens(blocks)
 
 
 def op_lines(op: p.Op, scope: Scope) -> list[Line]:

@@ -38,6 +38,7 @@ from .generation import pass_values, target_values
 from .head import head_lines, head_values
 from .scores import score_values
 from .shapes import shape_values
+from .statements import row_pooling
 from .table_places import place_sections, place_values
 from .task import heads_values, task_values
 from .text import literal_lines, number_lines, string_view
@@ -196,10 +197,17 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "embeddings": embedding_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
         "convolves_around": any(isinstance(op, p.PackRows) for op in walks.ops_of(program)),
+        "row_pooling": _row_pooling(program),
         "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
         "mixes_experts": any(isinstance(op, p.MixExperts) for op in walks.ops_of(program)),
         "weighs_words": any(isinstance(op, p.WordWeights) for op in walks.ops_of(program)),
     }
+
+
+def _row_pooling(program: p.Program) -> str:
+    """The initializer of the constant; empty where no attention asks for it."""
+    scores = (op.pooled for op in walks.ops_of(program) if isinstance(op, p.Attention) and op.pooled is not None)
+    return next((row_pooling(each.pooling) for each in scores), "")
 
 
 def _gru_steps(model: Model) -> int:
@@ -215,7 +223,8 @@ def _attention_scratch(program: p.Program) -> str:
     op = next((op for op in walks.ops_of(program) if isinstance(op, p.Attention)), None)
     if op is None:  # then nothing calls it
         return ""
-    return f"{'attention' if op.relative_rows is None else 'disentangled'}_{op.kind}_scratch_bytes"
+    form = "pooled" if op.pooled is not None else "attention" if op.relative_rows is None else "disentangled"
+    return f"{form}_{op.kind}_scratch_bytes"
 
 
 def _most_global_rows(program: p.Program) -> int:

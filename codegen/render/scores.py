@@ -13,7 +13,7 @@ from ..ir.op import at_layer, by_layer
 from ..ir.stage import Stage
 from .text import constant, float_literal, named
 
-SCORE, TURN = "score", "turn"  # members of a layer
+SCORE, TURN, POOLED_BIAS = "score", "turn", "score_bias"  # members of a layer
 
 # Of an op that differs by layer: the name, type and value of the member, as it is in one layer.
 MEMBER: Stage[tuple[str, str, str]] = Stage("render")
@@ -21,6 +21,9 @@ MEMBER: Stage[tuple[str, str, str]] = Stage("render")
 
 @MEMBER.on(p.Attention)
 def _score_member(op: p.Attention, layer: int) -> tuple[str, str, str]:
+    if op.pooled is not None:
+        assert op.bias is not None
+        return POOLED_BIAS, "const float*", f"{op.bias.name}_values[{op.bias.entry(layer)}]"
     return SCORE, "ScoreBias", _bias(op, layer)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from ..ir import program as p
 from ..ir.global_rows import Behind, GlobalRows
+from ..ir.row_pooling import PooledScores, RowPooling
 from ..ir.stage import Stage
 from .embeddings import EMBEDDINGS, embedding_type
 from .scope import Scope
-from .scores import bias_name, rotary_name, soft_cap
+from .scores import POOLED_BIAS, bias_name, rotary_name, soft_cap
 from .shapes import HEADS, scale_of
 from .text import constant, named
+
+ROW_POOLING = "kRowPooling"  # of all levels
 
 RENDER: Stage[str] = Stage("render")  # the statement of an op
 
@@ -76,6 +79,8 @@ def _attention(op: p.Attention, scope: Scope) -> str:
     bias, relative = bias_name(op), _relative(op, scope)
     form = "Disentangled" if relative else "Global" if op.global_rows else "Biased" if bias else ""
     added = f"{bias}, {global_part(op.global_rows)}" if op.global_rows else relative or bias
+    if op.pooled is not None:
+        form, added = "Pooled", _pooled(op, op.pooled, scope)
     if op.cap is not None:
         form, added = "Capped", f"{bias or '{}'}, {soft_cap(op.cap)}"
     values = {
@@ -100,6 +105,40 @@ def _relative(op: p.Attention, scope: Scope) -> str | None:
     tables = ("{}" if slot is None else scope.weights(slot) for slot in (op.relative_keys, op.relative_queries))
     key_rows = "{}" if op.key_rows is None else scope.view(op.key_rows)
     return ", ".join((key_rows, *tables, f"{op.relative_rows.name}_values"))
+
+
+def _pooled(op: p.Attention, pooled: PooledScores, scope: Scope) -> str:
+    """The same where rows are pooled."""
+    assert op.relative_keys is not None and op.segment_keys is not None and op.bias is not None
+    level = named("level", pooled.level)
+    tables = (scope.weights(slot) for slot in (op.relative_keys, op.segment_keys))
+    return ", ".join((ROW_POOLING, level, "texts", "a.segments", *tables, f"{scope.layer}.{POOLED_BIAS}"))
+
+
+def row_pooling(pooling: RowPooling) -> str:
+    """The initializer of a RowPooling."""
+    by = {"mean": "mean", "max": "maximum"}[pooling.by]
+    flags = (
+        named(name, "true" if value else "false") for name, value in (("apart", pooling.apart), ("cut", pooling.cut))
+    )
+    return f"{{{', '.join((f'PooledBy::{by}', *flags))}}}"
+
+
+def texts_of_level(level: int) -> str:
+    """What the code calls the texts of a level."""
+    return f"texts_{level}" if level else "texts"
+
+
+@RENDER.on(p.Upsample)
+def _upsample(op: p.Upsample, scope: Scope) -> str:
+    levels = f"{named('level', op.level)}, texts, {texts_of_level(op.level)}"
+    values = f"{ROW_POOLING}, {levels}, {scope.view(op.input)}, {scope.view(op.rows)}"
+    return f"run(Upsample{{{values}}});"
+
+
+@RENDER.on(p.Copy)
+def _copy(op: p.Copy, scope: Scope) -> str:
+    return f"run(CopyRows{{{scope.rows(op.out)}, {scope.view(op.input)}, {scope.view(op.out)}}});"
 
 
 @RENDER.on(p.PackKeys, p.PackKeyRows, p.PackValues)

@@ -32,6 +32,7 @@ NAMES = {
     "esm": "Esm",
     "esmc": "Esmc",
     "eurobert": "EuroBert",
+    "funnel": "Funnel",
     "groupvit": "GroupViT",
     "gte": "Gte",
     "ibert": "IBert",
@@ -146,6 +147,10 @@ ENDINGS = {
             *("WithLMHeadModel", "WithLMHeadModel", "ForQuestionAnsweringSimple", "ForQuestionAnswering"),
         ),
     ),
+    "funnel": (
+        *("ForSequenceClassification", "ForTokenClassification", "ForMaskedLM", "ForQuestionAnswering"),
+        *("ForMultipleChoice", "Model", "BaseModel", "ForPreTraining"),
+    ),
     "xlnet": (
         *("ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice", "Model"),
         *("LMHeadModel", "ForQuestionAnsweringSimple"),
@@ -170,6 +175,7 @@ PREFIXES = {
     "roc_bert": "roc_bert.",
     "esm": "esm.",
     "esmc": "esmc.",
+    "funnel": "funnel.",
     "led/rows": "led.",
     "ibert": "ibert.",
     "layoutlm": "layoutlm.",

@@ -9,6 +9,7 @@ from typing import Any
 import decoder_settings as decoders
 from drawn_attention import led_windows, sparse_attention
 from drawn_classes import CLIPS, LLAMAS
+from drawn_funnel import draw_funnel
 from drawn_t5gemma import draw_t5gemma_rows
 from family_specials import ROBERTAS
 from like_llama_settings import LIKE_LLAMA
@@ -60,6 +61,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
         settings, tokens = _draw_bart(source, family == "led/rows")
         own = sparse_attention(source) if family.startswith("bigbird") else {}
         return settings | own, tokens
+    if family == "funnel":
+        return draw_funnel(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)

@@ -43,7 +43,7 @@ from numpy.typing import NDArray  # noqa: E402
 from outputs import Tokens  # noqa: E402
 from random_weights import randomize  # noqa: E402
 from roc_bert_numbers import give_numbers  # noqa: E402
-from token_ids import FIRST_WORD, Specials, some_tokens  # noqa: E402
+from token_ids import FIRST_WORD, FUNNEL_SHIFTED, Specials, some_tokens  # noqa: E402
 from unrounded import unrounded  # noqa: E402
 from vocabularies import vocabulary_size, write_tokenizer  # noqa: E402
 from writer_variants import CLASSES  # noqa: E402
@@ -106,7 +106,7 @@ EAGER = (  # no other attention
     ),
     *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
-    *("align", "clap", "ibert", "layoutlm", "openai-gpt", "xlnet"),
+    *("align", "clap", "funnel", "ibert", "layoutlm", "openai-gpt", "xlnet"),
     *("flaubert", "xlm"),
 )
 _OF_TEXTS = 0.7  # of the changes of a whole model's configuration
@@ -242,10 +242,12 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     ending = config.get("architectures") or ["Model"]
     by_themselves = family in HALVES or ending[0].startswith(_EMBED_BY_THEMSELVES)
     has_rows = ending[0].endswith(_OF_ROWS) and not ending[0].endswith(XLM_MASKED) and not by_themselves
-    graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling="mean" if has_rows else None)), None)
+    graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling=_pooling(ending[0]) if has_rows else None)), None)
     check_graph(graph)
     check_supported(graph)
     model, interpreter, specials = library_model(folder, family), Interpreter(graph), specials_of(family)
+    if family == "funnel" and config.get("attention_type") != "factorized":
+        specials = FUNNEL_SHIFTED
     if config.get("pad_token_id") == specials.unknown:  # then texts of this tokenizer never have it, or it was refused
         specials = replace(specials, unknown=FIRST_WORD)
     mask = next((op.id for op, _ in g.ops_of(graph) if isinstance(op, g.Masked)), None)
@@ -263,6 +265,11 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
         if weighing is not None:
             theirs = outputs(model, text, specials, mask, sparse)
             close(weighing.output(text.ids, text.segments), theirs, family)
+
+
+def _pooling(architecture: str) -> str:
+    """Of rows that stand for several tokens each the first one alone is an embedding."""
+    return "cls" if architecture.endswith("BaseModel") else "mean"
 
 
 def sparse_graph(folder: Path, sparse: SparsePooling) -> g.Graph:
@@ -297,7 +304,8 @@ def outputs(
     if hasattr(model, "get_text_features") or kind.startswith(_EMBED_BY_THEMSELVES):
         return found.pooler_output[0].numpy()
     if kind.endswith(_OF_ROWS) and not kind.endswith(XLM_MASKED):
-        return found.last_hidden_state[0].mean(0).numpy()
+        rows = found.last_hidden_state[0]
+        return (rows[0] if _pooling(kind) == "cls" else rows.mean(0)).numpy()
     if sparse is not None:
         weights = found.logits[0].relu().log1p()
         weights = weights.log1p() if sparse.twice else weights

@@ -137,7 +137,7 @@ def _by_class(
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
     if described is not None:
-        parts = read_bert_json(described, config.second_segment)
+        parts = read_bert_json(described, config.second_segment, config.first_type)
         config.check_against(parts)
         if not config.rebuilds:  # else the class has its own
             parts = replace(parts, decoder=described.get("decoder"))
@@ -195,6 +195,7 @@ def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> Token
         second_segment=config.second_segment if config.separators == 1 else 0,
         separators=config.separators,
         notes=notes,
+        first_segment=config.first_type if config.second_segment else 0,
     )
 
 
@@ -298,7 +299,7 @@ def _spec(parts: TokenizerParts) -> TokenizerSpec:
             max_input_chars_per_word=parts.max_input_chars_per_word,
             unknown_id=parts.vocab[parts.unknown_token],
         ),
-        template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators),
+        template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators, parts.first_segment),
         added_tokens=parts.added_tokens,
         trimming=parts.trimming,
         json=parts.to_json(),

@@ -42,7 +42,11 @@ MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
     "cls_token": "<s>",
     "mask_token": "<mask>",
 }
+FUNNEL_SPECIAL_TOKENS = {key: f"<{key.removesuffix('_token')}>" for key in SPECIAL_TOKENS}
+FUNNEL_SPECIAL_TOKENS |= {"bos_token": "<s>", "eos_token": "</s>"}
+_FUNNEL = "FunnelTokenizer"  # BERT's words, special tokens and a first segment of its own
 _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
+_SPECIAL_TOKENS = {_MPNET: MPNET_SPECIAL_TOKENS, _FUNNEL: FUNNEL_SPECIAL_TOKENS}
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
 GPT_NEOX_TOKENIZER, CLIP_TOKENIZER, LUKE_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer", "LukeTokenizer"
@@ -63,7 +67,7 @@ _OTHER_NAMES = {
     "BloomTokenizer": "TokenizersBackend",
     "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
-_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
+_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _FUNNEL, _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 # Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
 _BY_MOSES = ("FSMTTokenizer",)
@@ -73,7 +77,12 @@ _WHATEVER_IS_SAID = {
     **{name: name for name in (QWEN2_TOKENIZER, SIGLIP2_TOKENIZER)},
     AS_IN_JSON: "TokenizersBackend",
 }
-_WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
+_WITHOUT_SEGMENTS = (
+    "DistilBertTokenizer",
+    _FUNNEL,
+    _MPNET,
+    *_AS_IN_JSON_CLASSES,
+)  # unless `model_input_names` asks for them
 
 
 class TokenizerConfig:
@@ -89,7 +98,9 @@ class TokenizerConfig:
         name = class_of(self.values, class_in_config, usual_class, supported=_REBUILT_CLASSES)
         self.rebuilds = name in _REBUILT_CLASSES
         self.second_segment = int(has_segments(self.values, name not in _WITHOUT_SEGMENTS))  # of a pair
-        self.special_tokens = MPNET_SPECIAL_TOKENS if name == _MPNET else SPECIAL_TOKENS  # with their defaults
+        self.first_type = 2 if name == _FUNNEL else 0  # of the token before a text, its segment where they are told
+        self.special_tokens = _SPECIAL_TOKENS.get(name, SPECIAL_TOKENS)  # with their defaults
+        self._clean_text = self.values.get("clean_text", True) if name == _FUNNEL else True  # built into others
         self.separators = 2 if name == _MPNET else 1  # between two texts
         self.mask_strips = name == _MPNET  # the class gives the mask token the white space before it
         check_unsupported(self.values, has_template=folder.has(JSON_FILE))
@@ -133,7 +144,7 @@ class TokenizerConfig:
         ]
         if self.rebuilds:  # not settable there: the class has them built in
             pairs += [
-                ("clean_text", True, parts.clean_text),
+                ("clean_text", self._clean_text, parts.clean_text),
                 ("max_input_chars_per_word", 100, parts.max_input_chars_per_word),
                 ("continuing_subword_prefix", "##", parts.continuing_prefix),
                 ("separators between two texts", self.separators, parts.separators),

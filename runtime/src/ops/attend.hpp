@@ -44,6 +44,7 @@ struct Tile {
     std::uint32_t position;  // of the first row in the text
     std::uint32_t keys;      // key and value rows of the text
     std::uint32_t place;     // and where they begin in the caches
+    std::uint32_t text;      // which of the texts it is
 };
 
 // The units of a head follow each other, so that its keys and values stay in cache.
@@ -61,7 +62,8 @@ Tile tile_of(std::uint32_t unit, const HeadShape& shape, RowBlock block, const T
                     left < shape.tile_rows ? left : shape.tile_rows,
                     part.position() + first,
                     part.text.keys,
-                    part.text.place};
+                    part.text.place,
+                    static_cast<std::uint32_t>(&part.text - texts.texts)};
         }
         index -= of_part;
     }

@@ -5,16 +5,11 @@
 #include <cstring>
 
 #include "attend.hpp"
+#include "relative_product.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
-
-// Neighbouring rows of a relative table, from a panel's first one on.
-struct RelativeSpan {
-    std::uint32_t first;
-    std::uint32_t count;
-};
 
 // Where the rows of a head's keys begin.
 std::size_t key_row(const HeadShape& shape, const Tile& tile, std::uint32_t key) noexcept {
@@ -49,28 +44,6 @@ void multiply_keys(MatmulF32& product, const F32KeyRows& rows, const HeadShape& 
     product.a = rows.data + key_row(shape, tile, first) * shape.head_width;
     product.a_stride = shape.head_width;
     product.row_scales = factors;
-}
-
-// Computes a product with some relative rows of a head to `out`.
-void multiply_by(MatmulS8& product, const KernelSet& kernels, const HeadShape& shape, const S8RelativeRows& relative,
-                 std::uint32_t head, RelativeSpan span, float* out) noexcept {
-    product.weights = relative.packed + head * packed_s8_bytes(shape.packing, relative.rows, shape.head_width) +
-                      packed_s8_bytes(shape.packing, span.first, shape.head_width);
-    product.column_scales = relative.scales + std::size_t{head} * relative.rows + span.first;
-    product.out = out;
-    product.out_stride = round_up(span.count, kPanelWidth);
-    product.n = span.count;
-    kernels.matmul_s8(product, 0, panels(span.count));
-}
-
-void multiply_by(MatmulF32& product, const KernelSet& kernels, const HeadShape& shape, const F32RelativeRows& relative,
-                 std::uint32_t head, RelativeSpan span, float* out) noexcept {
-    product.weights = relative.packed + head * packed_f32_elements(shape.packing, relative.rows, shape.head_width) +
-                      packed_f32_elements(shape.packing, span.first, shape.head_width);
-    product.out = out;
-    product.out_stride = round_up(span.count, kPanelWidth);
-    product.n = span.count;
-    kernels.matmul_f32(product, 0, panels(span.count));
 }
 
 template <class Op>

@@ -38,7 +38,7 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
 
 def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
-    if config.model_type == "xlnet":  # which says none
+    if config.model_type in ("funnel", "xlnet"):  # which say none
         return 24
     if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions

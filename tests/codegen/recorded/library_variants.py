@@ -35,6 +35,7 @@ from variant_shapes import (
     Variant,
     bert_like,
     distilbert,
+    funnel,
 )
 from vocabularies import write_tokenizer
 
@@ -315,6 +316,21 @@ VARIANTS: dict[str, Variant] = {
         causal=True,
         summary_type="last",
         problem_type=REGRESSION,
+    ),
+    "funnel/softmax": funnel(3, (20, 3, 5, 23), [2, 1, 2], attention_type="relative_shift"),
+    "funnel/whole": funnel(
+        1, (18, 2, 6, 19), [1, 1], attention_type="relative_shift", separate_cls=False, problem_type=REGRESSION
+    ),
+    "funnel/repeats": funnel(
+        4,
+        (16, 2, 7, 21),
+        [1, 2, 1],
+        block_repeats=[2, 2, 1],
+        pooling_type="max",
+        pool_q_only=False,
+        truncate_seq=False,
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
     ),
     "layoutlm/softmax": bert_like("LayoutLM", 3, (20, 5, 2, 23, 20), max_2d_position_embeddings=12),
     "roc_bert/softmax": bert_like("RoCBert", 3, (20, 5, 2, 23, 20), **ROC_BERT),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, ROC_BERT, XMOD
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, Variant, bert_like, distilbert
+from variant_shapes import XLM_KEYS, Variant, bert_like, distilbert, funnel
 
 ENDING = "ForMaskedLM"
 TOP = 16  # of the recorded outputs
@@ -40,6 +40,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/distilbert": distilbert(0, (21, 3, 2, 19, 24), activation="relu"),
     "masks/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14, hidden_act="relu"),
     "masks/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 44), embedding_size=14, hidden_act="relu"),
+    "masks/funnel": funnel(0, (16, 2, 7, 19), [1, 1, 1], separate_cls=False, pooling_type="max"),
     "masks/albert": bert_like("Albert", 0, (24, 3, 3, 37, 44), embedding_size=14),
     "masks/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "masks/mobilebert": bert_like("MobileBert", 0, (20, 3, 1, 17, 44), **MOBILE),

@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, XLNET_KEYS, t5, t5gemma
+from variant_shapes import XLM_KEYS, XLNET_KEYS, funnel, t5, t5gemma
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -120,6 +120,17 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "flaubert/mean": Encoder(
         "FlaubertModel", 20, "mean", dict(zip(XLM_KEYS.split(), (20, 5, 1, 24), strict=True)), (Normalize,)
+    ),
+    "funnel/first": Encoder(
+        "FunnelBaseModel", 20, "cls", funnel(0, (20, 3, 5, 21), [1, 2]).config, (Normalize,), pooler=False
+    ),
+    "funnel/decoded": Encoder(
+        "FunnelModel",
+        16,
+        "mean",
+        funnel(0, (16, 2, 7, 19), [1, 1, 1], attention_type="relative_shift", num_decoder_layers=0).config,
+        (Normalize,),
+        pooler=False,
     ),
     "modernbert/mean": Encoder(
         "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}

@@ -25,6 +25,8 @@ class Specials:
     vocabulary: str = "bert"  # one of `vocabularies.VOCABULARIES`
     ends: bool = False  # whether the model asks for the separator in every text
     padding: int | None = None  # what every text is padded with, where the model reads that
+    first_segment: int = 0  # of the token that texts begin with
+    least: int = 1  # tokens of a text that the library computes
 
 
 BERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=True)
@@ -47,6 +49,8 @@ QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False,
 ESM = Specials(unknown=3, classify=0, separate=2, between=1, segments=False, vocabulary="esm")
 ESMC = replace(ESM, vocabulary="esmc")
 CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")
+FUNNEL = replace(BERT, vocabulary="funnel", first_segment=2)
+FUNNEL_SHIFTED = replace(FUNNEL, least=5)  # with attention_type relative_shift the library fails on shorter texts
 XLNET = Specials(unknown=0, classify=None, separate=3, between=1, segments=False, vocabulary="xlnet")
 SIGLIP = Specials(unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="siglip", padding=0)
 GEMMA = Specials(unknown=3, classify=2, separate=1, between=1, segments=False, vocabulary="gemma")
@@ -61,6 +65,9 @@ T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, v
 def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Tokens]:
     """One token, a word, texts and pairs, up to the full length; all of that where they are padded."""
     for text in _unpadded(seed, max_tokens, specials):
+        if len(text.ids) < specials.least:
+            continue
+        text.segments[0] = specials.first_segment
         padding = [] if specials.padding is None else [specials.padding] * (max_tokens - len(text.ids))
         yield Tokens(text.ids + padding, text.segments + [0] * len(padding))
 

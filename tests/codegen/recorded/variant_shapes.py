@@ -12,6 +12,7 @@ GPT_NEO_KEYS = BERT_KEYS.replace("num_attention_heads num_hidden_layers", "num_h
 FALCON_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_hidden_size")
 XLNET_KEYS = "d_model n_head n_layer d_inner"
 XLM_KEYS = "emb_dim n_heads n_layers max_position_embeddings"
+FUNNEL_KEYS = "d_model n_head d_head d_inner"
 OPT_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_dim")
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
@@ -69,6 +70,15 @@ def bart(
     of_each = {f"{of}_{key}": value for key, value in both.items() for of in ("encoder", "decoder")}
     settings = {"d_model": width, positions_key: positions} | of_each
     return Variant(f"{model}ForSequenceClassification", labels, settings | config)
+
+
+def funnel(labels: int, sizes: tuple[int, int, int, int], blocks: list[int], **config: Any) -> Variant:
+    """Sizes: width, heads, their width, inner width; layers of each block. Of both ways to compute attention, which are
+    the same but for rounding, the one that takes texts of any length."""
+    settings = {"block_sizes": blocks, "attention_type": "factorized", "num_decoder_layers": 1} | config
+    return Variant(
+        "FunnelForSequenceClassification", labels, dict(zip(FUNNEL_KEYS.split(), sizes, strict=True)) | settings
+    )
 
 
 def bert_like(

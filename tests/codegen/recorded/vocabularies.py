@@ -19,6 +19,10 @@ VOCABULARY = (
     *("down", "3", "##3"),
 )
 MPNET_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", "[UNK]", *VOCABULARY[len(SPECIAL_TOKENS) :], "<mask>")
+# What FunnelTokenizer tells a model where it is asked to.
+_WITH_SEGMENTS = ["input_ids", "token_type_ids", "attention_mask"]
+# The class's own special tokens, among them two that no text begins or ends with.
+FUNNEL_VOCABULARY = ("<pad>", "<unk>", "<cls>", "<sep>", "<mask>", *VOCABULARY[len(SPECIAL_TOKENS) : -2], "<s>", "</s>")
 _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 BYTES = tuple(map(chr, (*_PRINTABLE, *range(0x100, 0x200 - len(_PRINTABLE)))))  # as byte-level BPE writes them
 MERGES = (
@@ -124,6 +128,7 @@ _HERBERT = herbert_folders()["herbert, merges.txt"]
 VOCABULARIES = {
     **dict.fromkeys(("bert", "roc_bert"), VOCABULARY),
     "mpnet": MPNET_VOCABULARY,
+    "funnel": FUNNEL_VOCABULARY,
     "roberta": ROBERTA_VOCABULARY,
     "luke": LUKE_VOCABULARY,
     "xlm-roberta": XLM_ROBERTA_VOCABULARY,
@@ -250,6 +255,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     scores_of_unknown = [(piece, 0.0 if piece == "<unk>" else score) for piece, score in scores]
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
+        "funnel": ("FunnelTokenizer", {"vocab": ids, "model_input_names": _WITH_SEGMENTS}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
         "siglip": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **SIGLIP_SETTINGS}),

@@ -24,6 +24,7 @@
 #include "etch/ops/gru.hpp"
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
+#include "etch/ops/pooled_attention.hpp"
 #include "texts.hpp"
 
 #if !defined(ETCH_MODEL_SOURCE)
@@ -64,7 +65,8 @@ bool uses_scratch(const Op& op) noexcept {
            std::is_same_v<Op, AttentionF32> || std::is_same_v<Op, BiasedAttentionS8> ||
            std::is_same_v<Op, BiasedAttentionF32> || std::is_same_v<Op, GlobalAttentionS8> ||
            std::is_same_v<Op, GlobalAttentionF32> || std::is_same_v<Op, DisentangledAttentionS8> ||
-           std::is_same_v<Op, DisentangledAttentionF32> || std::is_same_v<Op, GruS8> || std::is_same_v<Op, GruF32>;
+           std::is_same_v<Op, DisentangledAttentionF32> || std::is_same_v<Op, PooledAttentionS8> ||
+           std::is_same_v<Op, PooledAttentionF32> || std::is_same_v<Op, GruS8> || std::is_same_v<Op, GruF32>;
 }
 
 class IsolatingRunner {

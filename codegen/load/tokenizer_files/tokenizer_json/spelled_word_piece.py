@@ -34,6 +34,7 @@ class TokenizerParts:
     separators: int  # between the two
     notes: tuple[str, ...]
     trimming: Trimming | None = None
+    first_segment: int = 0  # of the token before a text
     decoder: object = field(default_factory=_bert_decoder)  # as tokenizer.json has it, read where a model writes texts
 
     def to_json(self) -> str:
@@ -41,7 +42,7 @@ class TokenizerParts:
         classify, separate = self.classify_token, self.separate_token
         template = {
             "type": "TemplateProcessing",
-            **bert_processor(classify, separate, self.second_segment, self.separators),
+            **bert_processor(classify, separate, self.second_segment, self.separators, self.first_segment),
             "special_tokens": {
                 token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]} for token in (classify, separate)
             },
@@ -93,10 +94,10 @@ class TokenizerParts:
 
 
 def bert_processor(
-    classify: str, separate: str, second_segment: int = 1, separators: int = 1
+    classify: str, separate: str, second_segment: int = 1, separators: int = 1, first_segment: int = 0
 ) -> dict[str, list[dict[str, dict[str, object]]]]:
     """`[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, B and its separator of a type of their own and so many separators
-    before it, as tokenizer.json spells it."""
+    before it, [CLS] of type 0 or of its own, as tokenizer.json spells it."""
 
     def special(token: str, type_id: int) -> dict[str, dict[str, object]]:
         return {"SpecialToken": {"id": token, "type_id": type_id}}
@@ -104,6 +105,6 @@ def bert_processor(
     def sequence(name: str, type_id: int) -> dict[str, dict[str, object]]:
         return {"Sequence": {"id": name, "type_id": type_id}}
 
-    single = [special(classify, 0), sequence("A", 0), special(separate, 0)]
+    single = [special(classify, first_segment), sequence("A", 0), special(separate, 0)]
     first = [*single, *[special(separate, 0)] * (separators - 1)]
     return {"single": single, "pair": [*first, sequence("B", second_segment), special(separate, second_segment)]}
