@@ -81,10 +81,11 @@ class MosesSegmenter:
 
 @dataclass(frozen=True)
 class NormalizedMosesSegmenter:
-    """The same of a language, without splits of dashes and escapes, behind a normalization of punctuation."""
+    """The same of a language, without splits of dashes and escapes, behind a normalization of punctuation: of English
+    as XLMTokenizer has it, of French as FlaubertTokenizer, which joins quotation marks first."""
 
     language: Literal["english", "french"]
-    lowers: Literal["text", "words"] | None  # before all else, or each word, which loses its accents, too
+    lowers: bool  # English: each word, which loses its accents, too; French: the text
 
 
 @dataclass(frozen=True)

@@ -29,17 +29,15 @@ def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
     """The tables."""
     kinds, class_of = np.unique(_kinds(), return_inverse=True)
     classes, arrays = class_tables(class_of.reshape(-1).astype(np.uint32))
-    foldings = {"text": str.lower, "words": folded}
-    tables = {lowers: _tables(fold) if lowers == spec.lowers else None for lowers, fold in foldings.items()}
-    text_folding, text_arrays = tables_field("text_folding", tables["text"], "text_")
-    word_folding, word_arrays = tables_field("word_folding", tables["words"], "word_")
+    fold = {"english": folded, "french": str.lower}[spec.language]
+    folding, folding_arrays = tables_field("folding", _tables(fold) if spec.lowers else None, "folding_")
     fields = (
         classes,
         *(Field(name, array=name) for name in ("kinds", "abbreviations")),
-        *(text_folding, word_folding),
+        folding,
     )
     own = (("kinds", kinds.astype(np.uint16)), ("abbreviations", abbreviations(spec.language)))
-    every = (*arrays, *own, *text_arrays, *word_arrays)
+    every = (*arrays, *own, *folding_arrays)
     return Part(f"NormalizedMosesSegmenter<MosesLanguage::{spec.language}>", fields, every, stack_bytes=_STACK_BYTES)
 
 

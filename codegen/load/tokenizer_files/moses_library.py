@@ -35,11 +35,12 @@ def moses_words(text: str) -> list[str]:
 
 def normalized_moses_words(text: str, spec: NormalizedMosesSegmenter) -> list[str]:
     """As XLMTokenizer and FlaubertTokenizer ask for them."""
-    text = text.lower() if spec.lowers == "text" else text
+    is_english = spec.language == ENGLISH
+    text = text.lower() if spec.lowers and not is_english else text
     text = _normalizer(spec.language).normalize(text)
     text = "".join(c for c in text if not is_control(c))
     words = moses_tokenizer(spec.language).tokenize(text, return_str=False, escape=False)
-    return folded(" ".join(words)).split(" ") if spec.lowers == "words" else words
+    return folded(" ".join(words)).split(" ") if spec.lowers and is_english else words
 
 
 @cache

@@ -152,12 +152,12 @@ def test_ids_are_those_of_the_library(case: str, tmp_path: Path) -> None:
 
 
 def test_what_settings_make(tmp_path: Path) -> None:
-    assert read(tmp_path, XLM).segmenter == NormalizedMosesSegmenter("english", "words")
+    assert read(tmp_path, XLM).segmenter == NormalizedMosesSegmenter("english", lowers=True)
     assert read(tmp_path, XLM).normalizer == NoNormalizer()
     as_it_is = read(tmp_path, XLM, do_lowercase_and_remove_accent=False)
-    assert as_it_is.segmenter == NormalizedMosesSegmenter("english", None)
-    assert read(tmp_path, FLAUBERT).segmenter == NormalizedMosesSegmenter("french", None)
-    assert read(tmp_path, FLAUBERT, do_lowercase=True).segmenter == NormalizedMosesSegmenter("french", "text")
+    assert as_it_is.segmenter == NormalizedMosesSegmenter("english", lowers=False)
+    assert read(tmp_path, FLAUBERT).segmenter == NormalizedMosesSegmenter("french", lowers=False)
+    assert read(tmp_path, FLAUBERT, do_lowercase=True).segmenter == NormalizedMosesSegmenter("french", lowers=True)
 
 
 def test_special_tokens(tmp_path: Path) -> None:

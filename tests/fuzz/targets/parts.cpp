@@ -95,21 +95,20 @@ void run(const Other& other, const typename Tables::Normalizer& normalizer, cons
 
 constexpr std::uint8_t kPlain[128] = {};  // what ASCII becomes must be found out
 
-// Any kinds of characters; lower case of the text, of its words, or none.
-void run_normalized_moses(const etch::CharacterClasses& classes, std::uint32_t state, const Request& request) {
+// Any kinds of characters; lower case or not.
+void run_normalized_moses(const etch::CharacterClasses& classes, std::uint32_t state, const etch::NormalForm& form,
+                          const Request& request) {
     constexpr std::uint8_t kAbbreviations[] = {etch::MosesSegmenter::kAnywhere, 'a', 'b', 0, 0};
     std::uint16_t kinds[4];
     for (std::uint16_t& kind : kinds) {
         state = state * 1664525U + 1013904223U;
         kind = static_cast<std::uint16_t>(state >> 21);
     }
-    const etch::Folding text = (state & 0x100U) != 0 ? kFolding : etch::Folding{};
-    const etch::Folding words = (state & 0x200U) != 0 ? kFolding : etch::Folding{};
-    run<etch::EnglishMosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {classes, kinds, kAbbreviations, text, words},
+    const etch::Folding folding = (state & 0x100U) != 0 ? kFolding : etch::Folding{};
+    run<etch::EnglishMosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {classes, kinds, kAbbreviations, folding},
                                         request);
-    const etch::SequenceNormalizer nothing{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, kPlain, true};
-    run<etch::FrenchMosesBpeTokenizer>(test_vocabulary::kMergedText, nothing,
-                                       {classes, kinds, kAbbreviations, text, words}, request);
+    run<etch::FrenchMosesBpeTokenizer>(test_vocabulary::kMergedText, {form}, {classes, kinds, kAbbreviations, folding},
+                                       request);
 }
 
 // A text parted at single characters: white space is dropped, letters, digits and others are each of a class.

@@ -33,7 +33,7 @@ using MosesBpeTokenizer = Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>;
 using EnglishMosesBpeTokenizer =
     Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::english>, CharacterBpe>;
 using FrenchMosesBpeTokenizer =
-    Tokenizer<SequenceNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>;
+    Tokenizer<NormalFormNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;

@@ -178,7 +178,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>", answer<etch::MosesBpeTokenizer>},
     {"Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::english>, CharacterBpe>",
      answer<etch::EnglishMosesBpeTokenizer>},
-    {"Tokenizer<SequenceNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>",
+    {"Tokenizer<NormalFormNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>",
      answer<etch::FrenchMosesBpeTokenizer>},
     {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
     {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},

@@ -185,8 +185,7 @@ void read(Reader& in, etch::NormalizedMosesSegmenter<kLanguage>& segmenter) {
     read(in, segmenter.classes);
     segmenter.kinds = in.array<std::uint16_t>();
     segmenter.abbreviations = in.array<std::uint8_t>();
-    read(in, segmenter.text_folding);
-    read(in, segmenter.word_folding);
+    read(in, segmenter.folding);
 }
 
 inline void read(Reader& in, etch::ExpressionSegmenter& segmenter) {

@@ -31,7 +31,7 @@ class NormalizedMoses {
     }
     Part part() const {
         const Folding nothing{};
-        return {{ascii_, kOthers, 4}, kKinds, kAbbreviations, lowers_ ? lower_.folding() : nothing, nothing};
+        return {{ascii_, kOthers, 4}, kKinds, kAbbreviations, lowers_ ? lower_.folding() : nothing};
     }
 
   private:

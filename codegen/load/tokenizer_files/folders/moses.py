@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....ir.tokenizer_spec import (
-    Folds,
     MosesSegmenter,
     NoNormalizer,
+    NormalFormNormalizer,
     NormalizedMosesSegmenter,
-    SequenceNormalizer,
     TokenizerSpec,
 )
 from ...files import CheckpointFolder
@@ -57,12 +56,11 @@ class _Class:
 
 def _xlm_words(config: _Values) -> NormalizedMosesSegmenter:
     """Of English whatever the text is: no call of the library's tokenizer says another language."""
-    lowers = flag_of(config, "do_lowercase_and_remove_accent", usual=True)
-    return NormalizedMosesSegmenter("english", "words" if lowers else None)
+    return NormalizedMosesSegmenter("english", flag_of(config, "do_lowercase_and_remove_accent", usual=True))
 
 
 def _flaubert_words(config: _Values) -> NormalizedMosesSegmenter:
-    return NormalizedMosesSegmenter("french", "text" if flag_of(config, "do_lowercase", usual=False) else None)
+    return NormalizedMosesSegmenter("french", flag_of(config, "do_lowercase", usual=False))
 
 
 _XLM_TOKENS: dict[str, object] = {
@@ -126,7 +124,7 @@ def read_moses_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
     if has_segments(config, usual=False):
         message = f"'model_input_names' asks for token_type_ids, which no model of {name} reads"
         raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
-    if isinstance(segmenter, NormalizedMosesSegmenter) and segmenter.lowers == "words":
+    if segmenter == NormalizedMosesSegmenter("english", lowers=True):
         _check_lower_case(tokens)
     ids = folder.read_json(VOCAB_FILE)
     check_vocab(ids, tokens.special["unk_token"], VOCAB_FILE)
@@ -146,9 +144,8 @@ def read_moses_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
     whole = described(model, merges, added, texts, template, {"type": "WhitespaceSplit"})
     if made.normalizes:
         whole["normalizer"] = {"type": "Sequence", "normalizers": _STEPS}
-    joined = SequenceNormalizer(first_folding=Folds(joins_quotes=True, steps=()), form="NFC")
     return TokenizerSpec(
-        normalizer=joined if made.normalizes else NoNormalizer(),
+        normalizer=NormalFormNormalizer("NFC") if made.normalizes else NoNormalizer(),
         segmenter=segmenter,
         model=model,
         template=read_post_processor(template, in_all).template,

@@ -153,8 +153,7 @@ struct NormalizedMosesSegmenter {
     CharacterClasses classes;
     const std::uint16_t* kinds;  // [classes] bits
     const std::uint8_t* abbreviations;
-    Folding text_folding;  // of the text before all else, by single characters but for sigma; null: none
-    Folding word_folding;  // of the words, likewise
+    Folding folding;  // English: of the words, French: of the text; by single characters, but for sigma; null: none
 };
 
 // As ByteLevel does it behind a Split that leaves what CLIP's expression finds:

@@ -128,7 +128,7 @@ class OrderStage {
     // Looks once at a run, of which the first mark has been read.
     void begin_run() noexcept {
         Source ahead = source_;
-        Element element;
+        Element element{};
         std::uint32_t last = first_.rank();
         is_ordered_ = true;
         ranks_ = std::uint64_t{1} << last;

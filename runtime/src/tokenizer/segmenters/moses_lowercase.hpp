@@ -15,18 +15,14 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
-enum class MosesFolding : std::uint8_t { of_text, of_words };
-
 // A capital sigma ends a word behind a cased character and where none follows; characters that case ignores may stand
 // between, of which it waits for a few: behind more it is taken for the end.
-template <MosesFolding kWhich, class Next>
+template <class Next>
 class MosesLowercase {
   public:
     template <class Part, class... Arguments>
     explicit MosesLowercase(const Part& part, Arguments&... arguments) noexcept
-        : folding_(kWhich == MosesFolding::of_text ? part.text_folding : part.word_folding),
-          kinds_(part),
-          next_(part, arguments...) {}
+        : folding_(part.folding), kinds_(part), next_(part, arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
         if (folding_.top == nullptr) {
@@ -37,7 +33,8 @@ class MosesLowercase {
         const bool is_ignored = (kinds & kIgnorable) != 0;
         const bool is_cased = !is_ignored && (kinds & kCased) != 0;
         if (has_sigma_ && is_ignored && held_ < kMostHeld) {
-            if (!vanishes(one.unit.scalar)) ignored_[held_++] = one;
+            if (!vanishes(one.unit.scalar)) ignored_[held_++] = one.unit.scalar;
+            sigma_.unit.end = one.unit.end;
             return;
         }
         leave(!is_cased);
@@ -71,7 +68,7 @@ class MosesLowercase {
             fold(sigma_);
         }
         for (std::uint32_t i = 0; i < held_; ++i)
-            fold(ignored_[i]);
+            fold(sigma_.as(ignored_[i], kinds_.of(ignored_[i])));
         held_ = 0;
     }
     void write(const MosesCharacter& one, std::uint32_t scalar) noexcept {
@@ -105,7 +102,7 @@ class MosesLowercase {
     MosesKinds kinds_;
     Next next_;
     MosesCharacter sigma_{};
-    MosesCharacter ignored_[kMostHeld]{};  // behind it
+    std::uint32_t ignored_[kMostHeld]{};  // behind it, at its place
     std::uint32_t held_ = 0;
     bool has_sigma_ = false;
     bool is_cased_ = false;  // what is before the next character, without those that case ignores

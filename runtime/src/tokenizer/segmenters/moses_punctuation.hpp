@@ -16,6 +16,48 @@ namespace tokenizer {
 
 constexpr std::uint32_t kNoBreakSpace = 0xA0;
 
+// Two grave accents, or two apostrophes, of the text itself are a quotation mark; a normal form makes others of what
+// has more bytes.
+template <class Next>
+class MosesJoinedQuotes {
+  public:
+    template <class... Arguments>
+    explicit MosesJoinedQuotes(Arguments&... arguments) noexcept : next_(arguments...) {}
+
+    void put(const MosesCharacter& one) noexcept {
+        if (has_first_ && one.unit.scalar == first_.unit.scalar && is_mark(one)) {
+            has_first_ = false;
+            first_.unit.end = one.unit.end;
+            next_.put(first_.as('"', 0));
+            return;
+        }
+        leave();
+        if (is_mark(one)) {
+            first_ = one;
+            has_first_ = true;
+        } else {
+            next_.put(one);
+        }
+    }
+    void end() noexcept {
+        leave();
+        next_.end();
+    }
+
+  private:
+    static bool is_mark(const MosesCharacter& one) noexcept {
+        return (one.is('`') || one.is('\'')) && one.unit.end - one.unit.begin == 1;
+    }
+    void leave() noexcept {
+        if (has_first_) next_.put(first_);
+        has_first_ = false;
+    }
+
+    Next next_;
+    MosesCharacter first_{};
+    bool has_first_ = false;
+};
+
 // Punctuation of East Asia, quotation marks and grave accents become those of ASCII.
 template <class Next>
 class MosesReplaced {

@@ -95,7 +95,7 @@ class MosesRules {
                     return;
                 }
                 leave_before();
-                hold(at_);  // it may be what stands before the next one
+                hold(at());  // it may be what stands before the next one
                 continue;
             }
             if (!one.is(kRule.at) || !(has_before_ || kRule.before.what == MosesSide::What::anything)) {
@@ -103,7 +103,8 @@ class MosesRules {
                 hold(one);
                 return;
             }
-            at_ = one;
+            begin_ = one.unit.begin;
+            end_ = one.unit.end;
             if (kRule.behind.what == MosesSide::What::anything) {
                 write_found();
             } else {
@@ -117,7 +118,7 @@ class MosesRules {
             write_found();
         } else {
             leave_before();
-            if (has_at_) next_.put(at_);
+            if (has_at_) next_.put(at());
         }
         has_at_ = false;
         next_.end();
@@ -126,6 +127,8 @@ class MosesRules {
   private:
     static constexpr const MosesRule& kRule = Rules::kRules[kFirst];
 
+    // The character of the rule, which is of no kind that a rule asks for.
+    MosesCharacter at() const noexcept { return {{static_cast<std::uint8_t>(kRule.at), begin_, end_, 0}, 0}; }
     void hold(const MosesCharacter& one) noexcept {
         if (kRule.before.takes(one)) {
             before_ = one;
@@ -140,16 +143,18 @@ class MosesRules {
     }
     void write_found() noexcept {
         leave_before();
-        if (kRule.space_before) next_.put(at_.as_space());
-        if (kRule.at == '-') next_.put(at_.as('@', 0));
-        next_.put(at_);
-        if (kRule.at == '-') next_.put(at_.as('@', 0));
-        if (kRule.space_behind) next_.put(at_.as_space());
+        const MosesCharacter mark = at();
+        if (kRule.space_before) next_.put(mark.as_space());
+        if (kRule.at == '-') next_.put(mark.as('@', 0));
+        next_.put(mark);
+        if (kRule.at == '-') next_.put(mark.as('@', 0));
+        if (kRule.space_behind) next_.put(mark.as_space());
     }
 
     Next next_;
     MosesCharacter before_{};
-    MosesCharacter at_{};
+    std::uint32_t begin_ = 0;  // of the character of the rule
+    std::uint32_t end_ = 0;
     bool has_before_ = false;
     bool has_at_ = false;
 };

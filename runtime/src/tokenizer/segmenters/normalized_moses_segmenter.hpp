@@ -62,18 +62,29 @@ class PlainMosesWords {
     Words<Model>& words_;
 };
 
-// What differs by language.
-template <MosesLanguage kLanguage, class Next>
-struct MosesCommas;
-template <class Next>
-struct MosesCommas<MosesLanguage::english, Next> {
+// What differs by language, and by the class that is of it: FlaubertTokenizer joins quotation marks first and has lower
+// case of a text, XLMTokenizer of its words.
+template <MosesLanguage kLanguage>
+struct MosesLanguages;
+template <>
+struct MosesLanguages<MosesLanguage::english> {
     using Rules = EnglishMosesRules;
-    using Type = MosesEnglishCommas<MosesNumbers<'.', Next>>;
+    template <class Next>
+    using Text = Next;
+    template <class Next>
+    using Commas = MosesEnglishCommas<MosesNumbers<'.', Next>>;
+    template <class Next>
+    using Words = MosesLowercase<Next>;
 };
-template <class Next>
-struct MosesCommas<MosesLanguage::french, Next> {
+template <>
+struct MosesLanguages<MosesLanguage::french> {
     using Rules = FrenchMosesRules;
-    using Type = MosesFrenchCommas<MosesFrenchPeriods<MosesNumbers<',', Next>>>;
+    template <class Next>
+    using Text = MosesJoinedQuotes<MosesLowercase<Next>>;
+    template <class Next>
+    using Commas = MosesFrenchCommas<MosesFrenchPeriods<MosesNumbers<',', Next>>>;
+    template <class Next>
+    using Words = Next;
 };
 
 template <MosesLanguage kLanguage, class Model>
@@ -92,15 +103,15 @@ class Segmenter<NormalizedMosesSegmenter<kLanguage>, Model> {
   private:
     static constexpr std::uint32_t kBehindDashes = 1;
 
-    using Rules = typename MosesCommas<kLanguage, void>::Rules;
-    using Lowered = MosesLowercase<MosesFolding::of_words, PlainMosesWords<Model>>;
-    using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<Lowered>>>;
-    using Moses = MosesSpaces<MosesRuns<typename MosesRulesFrom<Rules, kBehindDashes, Last>::Type>>;
-    using Commas = typename MosesCommas<kLanguage, MosesWithoutControl<Moses>>::Type;
+    using Language = MosesLanguages<kLanguage>;
+    using Words = typename Language::template Words<PlainMosesWords<Model>>;
+    using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<Words>>>;
+    using Moses = MosesSpaces<MosesRuns<typename MosesRulesFrom<typename Language::Rules, kBehindDashes, Last>::Type>>;
+    using Commas = typename Language::template Commas<MosesWithoutControl<Moses>>;
     using Quotes = MosesQuotePairs<true, MosesDashes<MosesQuotePairs<false, MosesAngleQuotes<Commas>>>>;
 
     MosesKinds kinds_;
-    MosesLowercase<MosesFolding::of_text, MosesReplaced<Quotes>> stages_;
+    typename Language::template Text<MosesReplaced<Quotes>> stages_;
 };
 
 }  // namespace tokenizer
