@@ -66,6 +66,8 @@ _USUAL_CLASSES = {
     "bert": "BertTokenizer",
     "bert-generation": "BertGenerationTokenizer",
     "biogpt": "BioGptTokenizer",
+    "flaubert": "FlaubertTokenizer",
+    "xlm": "XLMTokenizer",
     "roberta": "RobertaTokenizer",
     "mpnet": "MPNetTokenizer",
     "xlm-roberta": "XLMRobertaTokenizer",
