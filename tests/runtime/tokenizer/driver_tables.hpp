@@ -178,7 +178,14 @@ inline void read(Reader& in, etch::MosesSegmenter& segmenter) {
     segmenter.abbreviations = in.array<std::uint8_t>();
 }
 
-inline void read(Reader& in, etch::Folding& folding);
+inline void read(Reader& in, etch::Folding& folding) {
+    folding.top = in.array<std::uint8_t>();
+    folding.middle = in.array<std::uint16_t>();
+    folding.leaves = in.array<std::uint16_t>();
+    folding.folded = in.array<std::uint8_t>();
+    set(in, folding.decomposes_hangul);
+    set(in, folding.joins_quotes);
+}
 
 template <etch::MosesLanguage kLanguage>
 void read(Reader& in, etch::NormalizedMosesSegmenter<kLanguage>& segmenter) {
@@ -238,15 +245,6 @@ inline void read(Reader& in, etch::SentencePieceNormalizer& normalizer) {
     set(in, normalizer.has_map);
     read(in, normalizer.codes);
     set(in, normalizer.unknown_code);
-}
-
-inline void read(Reader& in, etch::Folding& folding) {
-    folding.top = in.array<std::uint8_t>();
-    folding.middle = in.array<std::uint16_t>();
-    folding.leaves = in.array<std::uint16_t>();
-    folding.folded = in.array<std::uint8_t>();
-    set(in, folding.decomposes_hangul);
-    set(in, folding.joins_quotes);
 }
 
 inline void read(Reader& in, etch::CharacterNormalizer& normalizer) {
