@@ -105,14 +105,17 @@ void run_normalized_moses(const etch::CharacterClasses& classes, std::uint32_t s
         kind = static_cast<std::uint16_t>(state >> 21);
     }
     const etch::Folding folding = (state & 0x100U) != 0 ? kFolding : etch::Folding{};
-    run<etch::EnglishMosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {classes, kinds, kAbbreviations, folding},
-                                        request);
-    run<etch::FrenchMosesBpeTokenizer>(test_vocabulary::kMergedText, {form}, {classes, kinds, kAbbreviations, folding},
-                                       request);
+    if ((state & 0x200U) != 0) {
+        run<etch::EnglishMosesBpeTokenizer>(test_vocabulary::kMergedText, {}, {classes, kinds, kAbbreviations, folding},
+                                            request);
+    } else {
+        run<etch::FrenchMosesBpeTokenizer>(test_vocabulary::kMergedText, {form},
+                                           {classes, kinds, kAbbreviations, folding}, request);
+    }
 }
 
 // A text parted at single characters: white space is dropped, letters, digits and others are each of a class.
-void run_split(std::uint8_t composition, std::uint8_t settings, const Request& request) {
+void run_split(std::uint8_t composition, std::uint8_t settings, const etch::NormalForm& form, const Request& request) {
     std::uint8_t ascii[128];
     for (std::uint8_t c = 0; c < 128; ++c) {
         const bool is_letter = static_cast<std::uint8_t>((c | 0x20U) - 'a') < 26;
@@ -140,7 +143,7 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
     const etch::ExpressionSegmenter expressions{classes, one ? steps[0] : nullptr, steps[1], 4};
     switch (composition % 10) {
         case 8:
-            run_normalized_moses(classes, state, request);
+            run_normalized_moses(classes, state, form, request);
             break;
         case 7: {
             // Any kinds of characters.
@@ -283,7 +286,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         return 0;
     }
     if ((composition & 0x40U) != 0) {
-        run_split(composition, settings, request);
+        run_split(composition, settings, form, request);
         return 0;
     }
     switch (composition % 9) {
