@@ -25,6 +25,7 @@ struct MosesCharacter {
     MosesCharacter as_space() const noexcept { return as(' ', MosesSegmenter::kWhiteSpace); }
 };
 
+constexpr std::uint32_t kNoBreakSpace = 0xA0;
 // No scalar: a period of a run of them.
 constexpr std::uint32_t kRunPeriod = 0x110000;
 

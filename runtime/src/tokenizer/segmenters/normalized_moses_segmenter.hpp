@@ -11,6 +11,7 @@
 #include "../word.hpp"
 #include "../words.hpp"
 #include "etch/tokenizer/segmenters.hpp"
+#include "moses_commas.hpp"
 #include "moses_kinds.hpp"
 #include "moses_lowercase.hpp"
 #include "moses_marks.hpp"
