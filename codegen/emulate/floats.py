@@ -104,3 +104,7 @@ def integer_product(a: NDArray, b: NDArray) -> F32Array:
     """
     exact = np.float32 if a.shape[-1] * 127 * 127 <= 1 << 24 else np.float64
     return (a.astype(exact) @ b.astype(exact)).astype(np.float32)
+
+
+def without_tiny(x: F32Array) -> F32Array:
+    return np.where(np.abs(x) < LEAST_MAXIMUM, np.float32(0), x)

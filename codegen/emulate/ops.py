@@ -14,6 +14,7 @@ from .activations import xielu
 from .attention import Pooled, Relative, attention, capped, split_heads
 from .best import best
 from .convolution import centered, convolution, dynamic
+from .delta_rule import delta_rule
 from .embedding import embedding_sum
 from .experts import Routes, choose, expert_linear, mix
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
@@ -100,6 +101,21 @@ def _causal_convolution(op: p.CausalConvolution, at: Values) -> None:
     if op.state is not None:
         at.caches[at.place(op.state)] = [of_text[-op.before :] for of_text in found]
     at.write(op.out, np.concatenate([convolution(of_text, weights) for of_text in found]))
+
+
+@EMULATE.on(p.DeltaRule)
+def _delta_rule(op: p.DeltaRule, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.DeltaWeights)
+    rows, decay, beta = (at.read(buffer) for buffer in (op.input, op.decay, op.beta))
+    zeros = np.zeros((op.heads, op.key_width, op.value_width), np.float32)
+    states = at.caches.get(at.place(op.state), [zeros] * len(at.spans))
+    found = [
+        delta_rule(op, weights, state, rows[span], decay[span], beta[span])
+        for state, span in zip(states, at.spans, strict=True)
+    ]
+    at.caches[at.place(op.state)] = [state for _, state in found]
+    at.write(op.out, np.concatenate([out for out, _ in found]))
 
 
 @EMULATE.on(p.PackRows)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.graph import Pooling
-from .floats import LEAST_MAXIMUM, F32Array, row_maximum, row_sum
+from .floats import F32Array, row_maximum, row_sum, without_tiny
 from .polynomials import LOG2E, exp2
 
 LEAST_LENGTH = np.float32(1e-12)
@@ -15,7 +15,7 @@ LEAST_LENGTH = np.float32(1e-12)
 
 def pool(kind: Pooling, x: F32Array) -> F32Array:
     """x [rows, width] of one text -> [1, width]; sums start at +0 and add row after row."""
-    x = _without_tiny(x)
+    x = without_tiny(x)
     if kind == "first":
         return x[:1]
     if kind == "last":
@@ -37,7 +37,7 @@ def pool(kind: Pooling, x: F32Array) -> F32Array:
 
 def normalize(x: F32Array) -> F32Array:
     """x * (1 / max(sqrt(sum of squares along the row), 1e-12))."""
-    x = _without_tiny(x)
+    x = without_tiny(x)
     length = np.sqrt(row_sum(x * x))
     return x * (np.float32(1) / np.where(length > LEAST_LENGTH, length, LEAST_LENGTH))[..., None]
 
@@ -47,7 +47,3 @@ def softmax(x: F32Array) -> F32Array:
     t = x * LOG2E
     e = exp2(t - row_maximum(t)[..., None])
     return e * (np.float32(1) / row_sum(e))[..., None]
-
-
-def _without_tiny(x: F32Array) -> F32Array:
-    return np.where(np.abs(x) < LEAST_MAXIMUM, np.float32(0), x)

@@ -124,6 +124,22 @@ def _causal_convolution(op: p.CausalConvolution) -> None:
         same(f"width of '{op.state.name}'", op.state.width, op.before * op.input.width)
 
 
+@CHECK.on(p.DeltaRule)
+def _delta_rule(op: p.DeltaRule) -> None:
+    for buffer in (op.input, op.decay, op.beta, op.out):
+        _stored(buffer, "f32")
+    _heads(op.out, op.heads)
+    same(f"width of '{op.input.name}'", op.input.width, 2 * op.key_heads * op.key_width + op.out.width)
+    for buffer in (op.decay, op.beta):
+        same(f"width of '{buffer.name}'", buffer.width, op.heads)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.DeltaWeights)
+        same(f"shape of {entry.source}", entry.rates.shape, (op.heads,))
+    _stored(op.state, "state")
+    same(f"rows of '{op.state.name}'", op.state.rows, "sequences")
+    same(f"width of '{op.state.name}'", op.state.width, op.key_width * op.out.width)
+
+
 @CHECK.on(p.PackRows)
 def _pack_rows(op: p.PackRows) -> None:
     _stored(op.input, "f32")

@@ -122,6 +122,25 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
     check.out(op.out, rows)
 
 
+@CHECK.on(g.DeltaRule)
+def _delta_rule(op: g.DeltaRule, check: Check) -> None:
+    for value in (op.input, op.decay, op.beta):
+        check.same(f"rows of '{value}'", _check_rows(value, check), "steps")
+    _check_heads(op.out, op.heads, check)
+    check.shape(op.rates, op.heads)
+    for array in op.rates.arrays:
+        if not (array.values > 0).all():
+            raise unsound(f"{op.name}: a rate of decay is not above 0")
+    for value in (op.decay, op.beta):
+        check.same(f"width of '{value}'", check.width(value), op.heads)
+    check.same(f"width of '{op.input}'", check.width(op.input), 2 * op.keys + check.width(op.out))
+    if min(op.key_heads, op.key_width) < 1 or op.heads % op.key_heads:
+        raise unsound(f"{op.name}: {op.heads} heads on {op.key_heads} of keys, {op.key_width} wide")
+    if op.out in (op.input, op.decay, op.beta):
+        raise unsound(f"{op.name} reads and writes '{op.out}'")
+    check.out(op.out, "steps")
+
+
 @CHECK.on(g.CenteredConvolution)
 def _centered_convolution(op: g.CenteredConvolution, check: Check) -> None:
     check_tokens(op.input, check)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .convolutions import CausalConvolution, CenteredConvolution, DynamicConvolution
+from .delta_rule import DeltaRule
 from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
@@ -301,7 +302,7 @@ class WordWeights:
 _Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
 _Pooling = PoolRows | Upsample | Copy
 _OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
-Op = _OfRows | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
+Op = _OfRows | DeltaRule | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 
 

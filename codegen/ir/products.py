@@ -12,6 +12,7 @@ from .graph import (
     Cap,
     CausalConvolution,
     CenteredConvolution,
+    DeltaRule,
     DynamicConvolution,
     Embed,
     ExpertLinear,
@@ -59,7 +60,7 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy)
+@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy, DeltaRule)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()

@@ -17,6 +17,7 @@ from .program import (
     CenteredConvolution,
     ChooseExperts,
     Copy,
+    DeltaRule,
     DynamicConvolution,
     EmbeddingMean,
     EmbeddingSum,
@@ -113,7 +114,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:

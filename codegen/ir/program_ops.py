@@ -155,6 +155,26 @@ class DynamicConvolution:
 
 
 @dataclass(frozen=True)
+class DeltaRule:
+    """Of the rows of a step: `state` has a matrix [key_width, width of a head] of each head, and gets the next one."""
+
+    weights: WeightSlot = weights()
+    heads: int = attribute()
+    key_heads: int = attribute()
+    key_width: int = attribute()
+    input: Buffer = read()
+    decay: Buffer = read()
+    beta: Buffer = read()
+    out: Buffer = written()
+    state: Buffer = written()
+
+    @property
+    def value_width(self) -> int:
+        """Of a head's values."""
+        return self.out.width // self.heads
+
+
+@dataclass(frozen=True)
 class Rotary:
     cosines: tuple[WeightSlot, ...] = weights()
     sines: tuple[WeightSlot, ...] = weights()
@@ -359,6 +379,7 @@ Op = (
     | PackRows
     | CenteredConvolution
     | DynamicConvolution
+    | DeltaRule
     | Rotary
     | PackKeys
     | PackKeyRows

@@ -105,6 +105,14 @@ class ConvolutionWeights:
 
 
 @dataclass(frozen=True)
+class DeltaWeights:
+    """Of a delta rule: `rates` [heads], by which states decay, times log2(e)."""
+
+    rates: NDArray[np.float32]
+    source: str
+
+
+@dataclass(frozen=True)
 class EmbeddingWeights:
     """A table of entries; one that is `tied`, which a linear has as its weights, lies as these do."""
 
@@ -155,6 +163,7 @@ Weights = (
     | NormWeights
     | XieluWeights
     | ConvolutionWeights
+    | DeltaWeights
     | EmbeddingWeights
     | FloatTable
     | IndexTable

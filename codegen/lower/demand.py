@@ -97,6 +97,13 @@ def _other_rows(op: g.Gru | g.CausalConvolution | g.CenteredConvolution, rows: R
     _ask(asked, op.input, Rows.ALL)
 
 
+@INPUTS.on(g.DeltaRule)
+def _of_steps(op: g.DeltaRule, rows: Rows, asked: Asked) -> None:
+    """Of what repeats alone."""
+    for value in (op.input, op.decay, op.beta):
+        _ask(asked, value, Rows.ALL)
+
+
 @INPUTS.on(g.DynamicConvolution)
 def _own_taps(op: g.DynamicConvolution, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.taps, rows)

@@ -40,9 +40,9 @@ def op_names(program: p.Program) -> list[str]:
 NAME: Stage[str] = Stage("liveness")
 
 
-@NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.CenteredConvolution, p.ExpertLinear)
+@NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.CenteredConvolution, p.DeltaRule, p.ExpertLinear)
 def _of_weights(
-    op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.CenteredConvolution | p.ExpertLinear,
+    op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.CenteredConvolution | p.DeltaRule | p.ExpertLinear,
 ) -> str:
     return op.weights.name
 

@@ -236,6 +236,12 @@ def word_weights_scratch_bytes(op: p.WordWeights, program: p.Program, target: Ta
     return own + (expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0)
 
 
+@SCRATCH.on(p.DeltaRule)
+def delta_scratch_bytes(op: p.DeltaRule, program: p.Program, target: Target) -> int:
+    """etch::delta_scratch_bytes."""
+    return _part((2 * op.key_width + 2 * op.value_width) * FLOAT_BYTES)
+
+
 @SCRATCH.on(p.Gru)
 def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
     """etch::gru_scratch_bytes, and what expands weights of 4 bits behind it."""

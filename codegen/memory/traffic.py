@@ -132,6 +132,7 @@ _ONCE = (
         p.DynamicConvolution,
         p.Upsample,
         p.Copy,
+        p.DeltaRule,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,

@@ -14,6 +14,7 @@ from ..ir.global_rows import rows_of_text
 from ..ir.parameter import Array
 from ..ir.search import Search
 from .beams import Written, search
+from .delta_rule import delta_rule
 from .functions import FUNCTIONS, F64Array
 from .pooled_rows import pooled_scores
 from .state import INTERPRET, State, split_heads
@@ -171,6 +172,11 @@ def _causal_convolution(op: g.CausalConvolution, at: State) -> None:
     taps = op.weight.shape[1]
     padded = np.pad(at.values[op.input], ((taps - 1, 0), (0, 0)))
     at.values[op.out] = _convolved(op, padded, at)
+
+
+@INTERPRET.on(g.DeltaRule)
+def _delta_rule(op: g.DeltaRule, at: _State) -> None:
+    at.values[op.out] = delta_rule(op, at.weight(op.rates), *(at.values[of] for of in (op.input, op.decay, op.beta)))
 
 
 @INTERPRET.on(g.CenteredConvolution)

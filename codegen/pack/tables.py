@@ -125,6 +125,11 @@ def _convolution_parts(weights: p.ConvolutionWeights, target: Target) -> dict[st
     return {"taps": weights.taps.reshape(-1)} | ({} if weights.bias is None else {"bias": weights.bias})
 
 
+@PARTS.on(p.DeltaWeights)
+def _delta_parts(weights: p.DeltaWeights, target: Target) -> dict[str, np.ndarray]:
+    return {"rates": weights.rates}
+
+
 @PARTS.on(p.FloatTable, p.IndexTable)
 def _looked_up_parts(weights: p.LookedUp, target: Target) -> dict[str, np.ndarray]:
     return {"values": weights.values.reshape(-1)}

@@ -31,6 +31,7 @@ class _Bounds:
 
     def __init__(self, graph: g.Graph) -> None:
         self.max_tokens = graph.max_tokens
+        self.steps = graph.max_tokens if graph.target is None else graph.target.steps(graph.max_tokens)
         self.widths = graph.widths
         self.layer = 0
         self._of: dict[str, float] = {}
@@ -124,6 +125,12 @@ def _convolution(op: g.CausalConvolution | g.CenteredConvolution, bounds: _Bound
     weight = op.weight.at(bounds.layer)
     bound = bounds[op.input] * _largest_row_sum(weight)
     bounds.set(op.out, bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer)), weight)
+
+
+@BOUND.on(g.DeltaRule)
+def _delta_rule(op: g.DeltaRule, bounds: _Bounds) -> None:
+    """A row adds at most its values to the columns of a state, as keys are no longer than 1; nor are queries."""
+    bounds.set(op.out, bounds.steps * bounds[op.input], op.rates.at(bounds.layer))
 
 
 @BOUND.on(g.DynamicConvolution)

@@ -30,6 +30,7 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
         "vocabulary": program.vocabulary,
         "segments": program.segments,
         "convolves": any(isinstance(slot.stored[0], p.ConvolutionWeights) for slot, _ in slots),
+        "has_delta_rule": any(isinstance(slot.stored[0], p.DeltaWeights) for slot, _ in slots),
         "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
         "mixed": any(0 < len(table.layers) < _layers_of(table, slots) for table in stored),
         "before": [_global(slot, tables) for slot in before],
@@ -106,6 +107,11 @@ def _convolution_type(weights: p.ConvolutionWeights) -> str:
     return "ConvolutionWeights"
 
 
+@TYPE.on(p.DeltaWeights)
+def _delta_type(weights: p.DeltaWeights) -> str:
+    return "DeltaWeights"
+
+
 @TYPE.on(p.EmbeddingWeights)
 def _embedding_type(weights: p.EmbeddingWeights) -> str:
     kind = "F32Embedding" if isinstance(weights.matrix, p.F32Matrix) else "S8Embedding"
@@ -140,6 +146,11 @@ def _xielu_fields(weights: p.XieluWeights, table: Callable[[str], str]) -> list[
 @FIELDS.on(p.ConvolutionWeights)
 def _convolution_fields(weights: p.ConvolutionWeights, table: Callable[[str], str]) -> list[str]:
     return [table("taps"), _bias(weights, table), named("count", len(weights.taps))]
+
+
+@FIELDS.on(p.DeltaWeights)
+def _delta_fields(weights: p.DeltaWeights, table: Callable[[str], str]) -> list[str]:
+    return [table("rates")]
 
 
 @FIELDS.on(p.RelativeWeights)

@@ -324,6 +324,30 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "norm_eps": (0.3, (1e-3, 0.1)),
         },
     ),
+    "qwen3_5_text": (
+        "Qwen3_5",
+        {
+            "num_hidden_layers": (1.0, (4,)),
+            "layer_types": (0.7, (["linear_attention", "full_attention"] * 2, ["linear_attention"] * 3 + _KINDS[1])),
+            "full_attention_interval": (0.3, (1, 2, 3)),
+            "head_dim": (1.0, (8, 16)),
+            "attention_bias": (0.3, (True,)),
+            "hidden_act": (0.05, ("relu", "gelu")),
+            "linear_num_key_heads": (1.0, (1, 2, 2)),
+            "linear_num_value_heads": (1.0, (2, 4, 4, 6)),
+            "linear_key_head_dim": (1.0, (1, 4, 7)),
+            "linear_value_head_dim": (1.0, (2, 5, 8)),
+            "linear_conv_kernel_dim": (0.7, (2, 3, 9)),
+            "rope_parameters": (
+                0.5,
+                (
+                    {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 1.0},
+                    {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
+                    {"rope_theta": 700.0, "mrope_section": [1, 1, 0], "mrope_interleaved": True},
+                ),
+            ),
+        },
+    ),
     "lfm3": (
         "Lfm3",
         {

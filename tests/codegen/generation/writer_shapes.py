@@ -179,6 +179,15 @@ YARN = {
     "beta_fast": 4,
 }
 USED = {"use_sliding_window": True, "sliding_window": 4}
+QWEN3_5 = LLAMA | {
+    "num_hidden_layers": 3,
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "head_dim": 8,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "linear_key_head_dim": 5,
+    "linear_value_head_dim": 3,
+}
 WINDOWS = ["sliding_attention", "full_attention"]
 PHI3 = LLAMA | {"pad_token_id": 0}
 LONGROPE = {

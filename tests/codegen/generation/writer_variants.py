@@ -33,6 +33,7 @@ from writer_shapes import (
     OPUS,
     PEGASUS,
     PHI3,
+    QWEN3_5,
     T5,
     T5_1_1,
     T5GEMMA_HALF,
@@ -225,6 +226,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
     ),
+    "qwen3_5_text/own": ("Qwen3_5", QWEN3_5 | {"tie_word_embeddings": True, "linear_conv_kernel_dim": 3}),
+    "qwen3_5_text/biased": (
+        "Qwen3_5",
+        QWEN3_5
+        | {"num_hidden_layers": 4, "layer_types": None, "full_attention_interval": 2, "attention_bias": True}
+        | {"linear_num_key_heads": 3, "linear_num_value_heads": 3, "linear_value_head_dim": 6, "pad_token_id": 0}
+        | {"rope_parameters": {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 0.5}},
+    ),
     "lfm2/own": ("Lfm2", LFM2 | {"conv_bias": True, "tie_word_embeddings": False, "conv_L_cache": 4}),
     "lfm2/texts": (
         "Lfm2",
@@ -372,7 +381,7 @@ _DECODERS = """
     Apertus Arcee BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
-    Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
+    Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
     Youtu
 """
 _TRANSLATORS = """

@@ -24,6 +24,7 @@ from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositio
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 from transformers.models.olmoe import modeling_olmoe
 from transformers.models.qwen2_moe import modeling_qwen2_moe
+from transformers.models.qwen3_5 import modeling_qwen3_5
 from transformers.models.qwen3_moe import modeling_qwen3_moe
 from transformers.models.t5gemma import modeling_t5gemma
 from transformers.models.vaultgemma import modeling_vaultgemma
@@ -52,7 +53,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
         routers = modeling_olmoe, modeling_qwen2_moe, modeling_qwen3_moe
-        for module in (*eager, *routers, modeling_t5gemma, modeling_xglm):
+        for module in (*eager, *routers, modeling_qwen3_5, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():
@@ -84,7 +85,8 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
 
 
 def _is_rms(module: torch.nn.Module) -> bool:
-    return hasattr(module, "variance_epsilon") and not hasattr(module, "bias") and not isinstance(module, _COHERE)
+    others = (*_COHERE, modeling_qwen3_5.Qwen3_5RMSNormGated)
+    return hasattr(module, "variance_epsilon") and not hasattr(module, "bias") and not isinstance(module, others)
 
 
 def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:

@@ -53,6 +53,7 @@ LONG = [
     ("encoder and decoder, one layer", "w4a8", "host", Search(6, 0.0, "never")),
     ("gpt2/narrow", "w8a8", "host", Search(7)),
     ("lfm2/own", "fp32", "m-profile", Search(5)),
+    ("qwen3_5_text/own", "w8a8", "host", Search(4)),
     ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
     ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
     ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),
