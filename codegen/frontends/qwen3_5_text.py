@@ -101,7 +101,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     sizes, delta = read_sizes(config, tensors, _HEAD_WIDTH, _HEADS, _KEY_HEADS), _Delta.read(config)
     epsilon = parts.epsilon_of(config, "rms_norm_eps", _EPSILON)
     made = LlamaParts(tensors, prefix, sizes, epsilon, one_more)
-    tensors.ignore("mtp.*")  # of a head that guesses further tokens
+    tensors.ignore("mtp.*", "model.visual.*")  # of a head that guesses further tokens, and of images
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     seen, bias = _seen(config, tokens, sizes.head_width), config.flag("attention_bias", False)
     activation = parts.activation_of(config, default="silu")

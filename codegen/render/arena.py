@@ -74,12 +74,13 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
         checks.setdefault(condition, []).append(buffer)
 
     shapes = heads_of(program)
-    query_heads = {op.shape.heads for op in walks.ops_of(program) if isinstance(op, p.Attention)}
+    attentions = [op for op in walks.ops_of(program) if isinstance(op, p.Attention)]
+    query_heads = {cache.name: op.shape.heads for op in attentions for cache in (op.keys, op.values)}
     for buffer in walks.buffers_of(program):
         name = buffer.name
         if buffer.storage in ("keys", "values"):
             shape = constant(shapes.get(name, HEADS))
-            heads = f"{shape}.heads" if buffer.heads in query_heads else f"{shape}.key_heads"
+            heads = f"{shape}.heads" if buffer.heads == query_heads[name] else f"{shape}.key_heads"
             heads = heads if buffer.layers == 1 else f"{buffer.layers} * {heads}"
             size = f"{buffer.kind}_{'key' if buffer.storage == 'keys' else 'value'}"
             if buffer.kind == "f32":

@@ -13,6 +13,7 @@ from test_generation import graph_of, recorded
 
 from codegen.emulate.delta_rule import softplus
 from codegen.errors import EtchError
+from codegen.frontends import limits_of
 from codegen.frontends.qwen3_5_text import FAMILY
 from codegen.frontends.shared.computed import Computed
 from codegen.ir import graph as g
@@ -127,3 +128,35 @@ def test_softplus_is_that_of_float64() -> None:
     assert np.abs(found - meant).max() < 1e-5
     near = np.abs(x) < 40
     assert (np.abs(found - meant)[near] < 1e-5 * meant[near]).all()
+
+
+WHOLE = "qwen3_5/whole"
+
+
+def test_a_whole_models_texts() -> None:
+    made = graph_of(WHOLE)
+    assert (made.notes, made.task.verb) == ((), "generate")
+    assert any(isinstance(op, g.DeltaRule) for op, _ in g.ops_of(made))
+
+
+@pytest.mark.parametrize(
+    ("changes", "without", "code", "words"),
+    [
+        ({"text_config": 3}, (), "config-type", "'text_config' must be an object"),
+        ({"tie_word_embeddings": False}, (), "missing-tensor", "lm_head.weight"),
+        ({}, ("tie_word_embeddings",), "missing-tensor", "lm_head.weight"),
+    ],
+)
+def test_a_whole_model_that_is_refused(
+    changes: dict[str, Any], without: tuple[str, ...], code: str, words: str
+) -> None:
+    with pytest.raises(EtchError) as caught:
+        graph_of(WHOLE, without, **changes)
+    assert caught.value.code == code
+    assert words in str(caught.value)
+
+
+def test_mixtures_are_refused_by_name() -> None:
+    with pytest.raises(EtchError, match=r"'qwen3_5_moe' is not supported; nearest: qwen3_5") as caught:
+        limits_of(Config.from_json({"model_type": "qwen3_5_moe"}))
+    assert caught.value.code == "model-type-not-supported"

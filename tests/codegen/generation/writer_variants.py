@@ -234,6 +234,15 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"linear_num_key_heads": 3, "linear_num_value_heads": 3, "linear_value_head_dim": 6, "pad_token_id": 0}
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 0.5}},
     ),
+    "qwen3_5/whole": (
+        "Qwen3_5Whole",
+        {
+            "text_config": QWEN3_5 | {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]},
+            "vision_config": {"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2}
+            | {"out_hidden_size": 24, "num_position_embeddings": 4, "in_channels": 1},
+            **{"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2, "tie_word_embeddings": True},
+        },
+    ),
     "lfm2/own": ("Lfm2", LFM2 | {"conv_bias": True, "tie_word_embeddings": False, "conv_L_cache": 4}),
     "lfm2/texts": (
         "Lfm2",
@@ -395,5 +404,6 @@ CLASSES = {
     **{name: f"{name}LMHeadModel" for name in ("GPT2", "OpenAIGPT")},
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
     "Marian": "MarianMTModel",
+    "Qwen3_5Whole": "Qwen3_5ForConditionalGeneration",
     "EncoderDecoder": "EncoderDecoderModel",
 }
