@@ -150,6 +150,8 @@ def _weigh_words(model: Any, name: str) -> None:
             words[model.config.eos_token_id] *= 2
         if name in SMALL_WORDS:
             words *= 0.25
+        if name == "t5gemma/texts":  # that few bytes are written, which make no text
+            words[-256:] *= 0.125
         if name == "m2m_100/languages":  # that few of them are written, and none that has no token
             words[len(VOCABULARY) :] *= 0.125
 
