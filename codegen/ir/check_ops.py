@@ -125,7 +125,7 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
 @CHECK.on(g.DeltaRule)
 def _delta_rule(op: g.DeltaRule, check: Check) -> None:
     for value in (op.input, op.decay, op.beta):
-        check.same(f"rows of '{value}'", _check_rows(value, check), "steps")
+        check.same(f"rows of '{value}'", check_rows(value, check), "steps")
     _check_heads(op.out, op.heads, check)
     check.shape(op.rates, op.heads)
     for array in op.rates.arrays:

@@ -175,7 +175,7 @@ def _causal_convolution(op: g.CausalConvolution, at: State) -> None:
 
 
 @INTERPRET.on(g.DeltaRule)
-def _delta_rule(op: g.DeltaRule, at: _State) -> None:
+def _delta_rule(op: g.DeltaRule, at: State) -> None:
     at.values[op.out] = delta_rule(op, at.weight(op.rates), *(at.values[of] for of in (op.input, op.decay, op.beta)))
 
 
