@@ -31,7 +31,7 @@ class _Bounds:
 
     def __init__(self, graph: g.Graph) -> None:
         self.max_tokens = graph.max_tokens
-        self.steps = graph.max_tokens if graph.target is None else graph.target.steps(graph.max_tokens)
+        self.steps = graph.max_tokens if graph.target_rules is None else graph.target_rules.steps(graph.max_tokens)
         self.widths = graph.widths
         self.layer = 0
         self._of: dict[str, float] = {}
