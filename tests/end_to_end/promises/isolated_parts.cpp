@@ -20,11 +20,13 @@
 
 #include "etch/ops/attention.hpp"
 #include "etch/ops/disentangled_attention.hpp"
+#include "etch/ops/experts.hpp"
 #include "etch/ops/global_attention.hpp"
 #include "etch/ops/gru.hpp"
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
 #include "etch/ops/pooled_attention.hpp"
+#include "etch/ops/word_weights.hpp"
 #include "texts.hpp"
 
 #if !defined(ETCH_MODEL_SOURCE)
@@ -57,16 +59,39 @@ void fail(const char* what, const char* op, std::uint32_t first, std::uint32_t l
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
+// Ops that use scratch in every recipe, whatever their caches and weights.
+template <class Op>
+constexpr bool kOwnsScratch = false;
+template <>
+constexpr bool kOwnsScratch<PackKeysS8> = true;
+template <>
+constexpr bool kOwnsScratch<PackValuesS8> = true;
+template <>
+constexpr bool kOwnsScratch<ChooseExperts> = true;
+template <class Cache>
+constexpr bool kOwnsScratch<Attention<Cache>> = true;
+template <class Cache>
+constexpr bool kOwnsScratch<BiasedAttention<Cache>> = true;
+template <class Cache>
+constexpr bool kOwnsScratch<CappedAttention<Cache>> = true;
+template <class Cache>
+constexpr bool kOwnsScratch<GlobalAttention<Cache>> = true;
+template <class... Parts>
+constexpr bool kOwnsScratch<DisentangledAttention<Parts...>> = true;
+template <class... Parts>
+constexpr bool kOwnsScratch<PooledAttention<Parts...>> = true;
+template <class Weights>
+constexpr bool kOwnsScratch<Gru<Weights>> = true;
+template <class Weights>
+constexpr bool kOwnsScratch<WordWeights<Weights>> = true;
+
 // Whether an op may use its scratch, and so destroy what lies there.
 template <class Op>
 bool uses_scratch(const Op& op) noexcept {
-    if constexpr (std::is_same_v<Op, LinearS8>) return op.weights.factors != nullptr;
-    return std::is_same_v<Op, PackKeysS8> || std::is_same_v<Op, PackValuesS8> || std::is_same_v<Op, AttentionS8> ||
-           std::is_same_v<Op, AttentionF32> || std::is_same_v<Op, BiasedAttentionS8> ||
-           std::is_same_v<Op, BiasedAttentionF32> || std::is_same_v<Op, GlobalAttentionS8> ||
-           std::is_same_v<Op, GlobalAttentionF32> || std::is_same_v<Op, DisentangledAttentionS8> ||
-           std::is_same_v<Op, DisentangledAttentionF32> || std::is_same_v<Op, PooledAttentionS8> ||
-           std::is_same_v<Op, PooledAttentionF32> || std::is_same_v<Op, GruS8> || std::is_same_v<Op, GruF32>;
+    if constexpr (std::is_same_v<Op, LinearS8> || std::is_same_v<Op, ExpertLinearS8>) {
+        return op.weights.factors != nullptr;
+    }
+    return kOwnsScratch<Op>;
 }
 
 class IsolatingRunner {
