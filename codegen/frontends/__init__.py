@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +16,6 @@ from ..errors import EtchError
 from ..ir.graph import Graph, Gru, ops_of
 from ..load.checkpoint import Checkpoint
 from ..load.config import XLM_MASKED, Config
-from ..load.config_keys import unused_keys
 from ..load.gru_head import GruHead
 from ..load.head_file import FILE
 from ..load.limits import Limits, usual_limits
@@ -26,6 +24,7 @@ from ..load.sentence import SentenceModules
 from ..load.sentence_files import MODULES_FILE
 from ..tasks.classification import Classification
 from ..tasks.multi_vector import MultiVector
+from .shared.checked_keys import with_checked_keys
 from .shared.multi_vector_head import check_sides
 from .shared.near import advice
 
@@ -93,7 +92,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
     check_sides(graph, config.model_type)
     harmless = getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset())
-    return replace(graph, notes=graph.notes + unused_keys(config, harmless))
+    return with_checked_keys(config, graph, harmless)
 
 
 def _check_classifies(graph: Graph, model_type: str) -> None:

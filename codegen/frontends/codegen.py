@@ -4,6 +4,8 @@ other. Names as in `transformers`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..ir.graph import Linear
 from .gpt2 import UNREAD
 from .gptj import family
@@ -23,4 +25,4 @@ def _projections(made: LayerParts, heads: int) -> tuple[Linear, Linear, Linear]:
     return query, key, value
 
 
-FAMILY = family("CodeGen", _projections)
+FAMILY = replace(family("CodeGen", _projections), own_masks=True)

@@ -21,6 +21,7 @@ from ..tasks.translation import Translation
 from .bases import bert_like
 from .bases.roberta_like import first_position
 from .shared import parts
+from .shared.checked_keys import ALL, PAST, check_is_causal
 from .shared.computed import Computed
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .shared.encoder_layer import LayerShape
@@ -179,6 +180,7 @@ def _half(config: Config, name: str) -> _Half:
     for key in ("is_decoder", "add_cross_attention"):
         if part.flag(key, False) != (name == "decoder"):
             raise parts.refuse("config-value", f"{name}.{key} is {str(name != 'decoder').lower()}")
+    check_is_causal(part, {PAST if name == "decoder" else ALL}, f"{name}.")
     bert_like.check_positions(part)
     tables = bert_like.read_tables(part)
     if not kind.has_segments:

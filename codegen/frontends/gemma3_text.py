@@ -10,6 +10,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family
 from .shared import parts
+from .shared.checked_keys import IS_CAUSAL
 from .shared.computed import one_more
 from .shared.gemma2_stack import NORMS, factors_in
 from .shared.layer_kinds import (
@@ -80,6 +81,8 @@ def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     both_ways = config.values.get(_BOTH_WAYS) is not None and config.flag(_BOTH_WAYS)
     if both_ways and FAMILY.read_limits(config).writes_texts:
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
+    if both_ways and SLIDING in kinds and not config.values.get(IS_CAUSAL, True):
+        raise parts.refuse("config-not-supported", f"{_BOTH_WAYS} and {IS_CAUSAL}: two windows, one by each of them")
     if both_ways:
         window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
         return masks_both_ways(windows_by_kind(kinds, window // 2))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..ir.graph import Attention, Layers, Op
 from ..load.config import Config
 from ..load.safetensors import TensorFile
@@ -50,4 +52,6 @@ def _activation(config: Config) -> str:
     return parts.activation_named(_ACTIVATIONS[name], _ACTIVATION)
 
 
-FAMILY = family("OpenAIGPT", "OpenAIGPTTokenizer", _stack, _NAMES, writer="OpenAIGPTLMHeadModel")
+FAMILY = replace(
+    family("OpenAIGPT", "OpenAIGPTTokenizer", _stack, _NAMES, writer="OpenAIGPTLMHeadModel"), own_masks=True
+)

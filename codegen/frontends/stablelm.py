@@ -40,4 +40,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
 
 
-FAMILY = Family("StableLm", "TokenizersBackend", _stack)
+FAMILY = Family("StableLm", "TokenizersBackend", _stack, own_masks=True)

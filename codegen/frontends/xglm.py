@@ -58,4 +58,5 @@ FAMILY = Family(
     _stack,
     width_of=lambda config: config.positive_int("d_model"),
     tied=True,
+    own_masks=True,
 )

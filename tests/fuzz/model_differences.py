@@ -50,7 +50,8 @@ from writer_variants import CLASSES  # noqa: E402
 
 from codegen import pipeline  # noqa: E402
 from codegen.errors import EtchError  # noqa: E402
-from codegen.frontends import family_of  # noqa: E402
+from codegen.frontends import FRONT_ENDS, family_of  # noqa: E402
+from codegen.frontends.shared.checked_keys import with_checked_keys  # noqa: E402
 from codegen.ir import graph as g  # noqa: E402
 from codegen.ir.check_graph import check_graph  # noqa: E402
 from codegen.ir.check_supported import check_supported  # noqa: E402
@@ -329,6 +330,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
     forced = int(settings.forced_begin is not None)
     most = _MOST_WRITTEN - forced if settings.max_tokens is None else settings.max_tokens
     graph = front.graph_of(config, open_weights(files)[0], _MOST_READ, most, settings)
+    graph = with_checked_keys(config, graph, getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset()))
     check_graph(graph)
     model, interpreter, source = library_model(folder, family), Interpreter(graph), np.random.default_rng(number)
     assert graph.target_rules is not None

@@ -17,6 +17,7 @@ _KEPT = ("model_type", "architectures", "id2label", "label2id")
 _VALUES: dict[str, tuple[Any, ...]] = {
     "is_decoder": (True, False),
     "is_encoder_decoder": (True, False),
+    "is_causal": (True, False, None),
     "add_cross_attention": (True,),
     "position_embedding_type": ("absolute", "relative_key"),
     "rope_scaling": (None, {"type": "linear", "factor": 2.0}, {"rope_type": "default"}),

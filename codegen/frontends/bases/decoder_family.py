@@ -9,7 +9,7 @@ A padding token that a text ends with counts as any other; a classifier of `tran
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ir.graph import Cap, Graph, Head, Linear
 from ...ir.op import map_slots
@@ -20,6 +20,7 @@ from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ...tasks.generation import Generation
 from ..shared import parts
+from ..shared.checked_keys import IS_CAUSAL, seeing_all
 from ..shared.classifier_head import classifier_head
 from ..shared.computed import scaled
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
@@ -78,6 +79,7 @@ class Family:
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
     positions: str = POSITIONS  # the key of how many there are
     usual_positions: int | None = None  # where the configuration does not say it; None: it has to
+    own_masks: bool = False  # rows never see all tokens, though is_causal says so
     endless: bool = False  # positions are a default, as no row depends on their number
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
     tied_keys: tuple[str, ...] = ("tie_word_embeddings",)  # by which it does; the first one that is there counts
@@ -161,6 +163,8 @@ class Family:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         stack = self.stack_of(config, tensors, names.prefix_in(tensors), vocabulary, max_tokens)
+        if config.values.get(IS_CAUSAL) is False and not self.own_masks:
+            stack = replace(stack, body=seeing_all(stack.body))
         encoder = Encoder(stack.body, stack.widths, vocabulary, value=stack.rows)
         heads = FamilyHeads(lambda: self.classifier(config, tensors, stack), left_out=names.of_logits)
         return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)

@@ -12,8 +12,9 @@ from typing import Any
 from ...ir.graph import Graph, Head, Node
 from ...load.checkpoint import Checkpoint
 from ...load.config import Asked, Config
-from ...load.config_keys import check_keys, unused_keys
+from ...load.config_keys import check_keys
 from ..shared import parts
+from ..shared.checked_keys import with_checked_keys
 from ..shared.embedding_head import check_no_rows
 from .architecture import check_class
 
@@ -77,8 +78,8 @@ def half_graph(
     unused = tensors.ignore(*(f"{whole.prefix}{name}" for name in _OF_OTHERS), *whole.others)
     tensors.finish()
     notes = (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
-    notes += unused_keys(texts, harmless)
-    return Graph(half.widths, half.body, (half.result,), half.vocabulary, half.segments, max_tokens, notes)
+    graph = Graph(half.widths, half.body, (half.result,), half.vocabulary, half.segments, max_tokens, notes)
+    return with_checked_keys(texts, graph, harmless)
 
 
 def of_texts(config: Config, keys: tuple[str, ...] = OLD_OR_NEW, usual: Mapping[str, Any] = _NOTHING) -> Config:

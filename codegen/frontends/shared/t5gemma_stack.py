@@ -11,6 +11,7 @@ from ...ir.renamed import Renaming
 from ...load.config import Asked, Config
 from ...load.safetensors import TensorFile
 from . import parts
+from .checked_keys import ALL, PAST, check_is_causal
 from .gemma2_stack import attention_bias, factors_in, gemma2_stack, scores_cap
 from .llama_parts import LlamaParts
 from .llama_stack import MAX_POSITIONS, POSITIONS, BlockNorms, Stack
@@ -38,7 +39,9 @@ class Half:
         values = whole.values.get(of)
         if not isinstance(values, dict):
             raise parts.refuse("config-type", f"'{of}' must be an object")
-        return cls(of, replace(whole, values=Asked(values)))
+        half = cls(of, replace(whole, values=Asked(values)))
+        check_is_causal(half.config, {PAST if of == DECODER else ALL}, f"{of}.")
+        return half
 
     @property
     def positions(self) -> int:
