@@ -19,4 +19,5 @@ FAMILY = clip_texts.ClipFamily(
     others=(*BOXES, "objectness_head.*"),
     holders=("Owlv2ForObjectDetection",),
     held="owlv2.",
+    keys=text_half.NEW,
 )

@@ -22,4 +22,5 @@ FAMILY = clip_texts.ClipFamily(
     others=BOXES,
     holders=("OwlViTForObjectDetection",),
     held="owlvit.",
+    keys=text_half.NEW,
 )

@@ -21,7 +21,7 @@ from ..shared.rows import HeadOps
 from . import bert_like
 from .architecture import check_class
 from .heads import Encoder, FamilyHeads, graph_with_head
-from .text_half import PROJECTION, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts, projection_width
+from .text_half import OLD_OR_NEW, PROJECTION, TEXT_MODEL, TextHalf, Whole, half_graph, of_texts, projection_width
 
 HARMLESS_KEYS = frozenset(("attention_dropout", "dropout", "initializer_factor", "projection_dim"))
 _WORDS, _POSITIONS = "embeddings.token_embedding.weight", "embeddings.position_embedding.weight"
@@ -90,6 +90,7 @@ class ClipFamily:
     others: tuple[str, ...] = ()  # tensors of a whole one that are not about texts
     holders: tuple[str, ...] = ()  # classes that have a whole one
     held: str = ""  # as their files call it
+    keys: tuple[str, ...] = OLD_OR_NEW  # of a whole one's configuration of texts
 
     def text_limits(self, config: Config) -> Limits:
         """Of its encoder of texts alone."""
@@ -97,7 +98,7 @@ class ClipFamily:
 
     def read_limits(self, config: Config) -> Limits:
         """Of the texts of a whole one."""
-        return self.text_limits(of_texts(config))
+        return self.text_limits(of_texts(config, self.keys))
 
     def text_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of its encoder of texts alone, maybe with the linear behind it."""
@@ -135,7 +136,7 @@ class ClipFamily:
             return TextHalf(body + ops, widths | head_widths, result, form.vocabulary_in(texts))
 
         whole = Whole(f"{self.name}Model", self.holders, prefix, self.others)
-        return half_graph(checkpoint, max_tokens, whole, build, HARMLESS_KEYS)
+        return half_graph(checkpoint, max_tokens, whole, build, HARMLESS_KEYS, keys=self.keys)
 
     def _end_of_texts(self, config: Config, tokenizer: TokenizerSpec) -> int:
         """The id of their last token; what would make the library take other rows than its first one's is refused."""

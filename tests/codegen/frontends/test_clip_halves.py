@@ -74,6 +74,14 @@ def test_the_whole_may_be_named(variant: str, tmp_path: Path) -> None:
     assert np.array_equal(output(changed(variant, configure(architectures=[whole]), tmp_path)), output(folder(variant)))
 
 
+@pytest.mark.parametrize("variant", [BOXES, OWL2])
+def test_the_older_key_is_not_read(variant: str, tmp_path: Path) -> None:
+    """By these classes of the library."""
+    path = changed(variant, configure(text_config_dict={"hidden_size": 7, "hidden_act": "relu"}), tmp_path)
+    assert np.array_equal(output(path), output(folder(variant)))
+    assert pipeline.load(path).default_max_tokens == pipeline.load(folder(variant)).default_max_tokens
+
+
 def test_the_usual_lengths(tmp_path: Path) -> None:
     """Published files of OWL-ViT may leave out that texts are short."""
     path = changed(OWL2, texts(max_position_embeddings=None), tmp_path)
