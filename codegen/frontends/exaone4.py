@@ -36,8 +36,15 @@ def _kinds(config: Config) -> tuple[str, ...]:
         if set(config.strings("layer_types")) != {FULL}:
             raise parts.refuse("layers-out-of-range", f"layer_types: without a sliding_window, all are {FULL}")
         return ()
-    every = config.positive_int("sliding_window_pattern", _EVERY, maximum=parts.MAX_LAYERS)
-    return layer_kinds(config, every_so_manyth(config, every))
+    return layer_kinds(config, _usual_kinds(config))
+
+
+def _usual_kinds(config: Config) -> tuple[str, ...]:
+    """Where layer_types does not name them, which counts alone where it does."""
+    every = _EVERY
+    if config.values.get("layer_types") is None:
+        every = config.positive_int("sliding_window_pattern", _EVERY, maximum=parts.MAX_LAYERS)
+    return every_so_manyth(config, every)
 
 
 FAMILY = Family("Exaone4", "TokenizersBackend", _stack)

@@ -111,6 +111,8 @@ def test_what_layers_are_where_nothing_names_them() -> None:
     """Every fourth sees everything, or as often as a key says, which OLMo 3 has not."""
     kinds, every = ("layer_types",), {"sliding_window_pattern": 2}
     assert turned_by("exaone4/own") == turned_by("exaone4/own", kinds, **every) == ["rotary", "still"]
+    for pattern in ("LLLG", 2, None):
+        assert turned_by("exaone4/own", sliding_window_pattern=pattern) == turned_by("exaone4/own")
     assert turned_by("exaone4/own", kinds) == ["rotary", "rotary"]
     everything = {"layer_types": ["full_attention"] * 2}
     assert turned_by("exaone4/own", sliding_window=None, **everything) == ["rotary", "rotary"]
