@@ -75,6 +75,13 @@ BIGCODE_RARE: Rare = {
 }
 
 
+def fit_kinds(settings: dict[str, Any]) -> None:
+    """Repeats or cuts the kinds of layers, of which there is one for each layer."""
+    kinds, layers = settings.get("layer_types"), settings.get("num_hidden_layers")
+    if kinds and layers:
+        settings["layer_types"] = [kinds[layer % len(kinds)] for layer in range(layers)]
+
+
 def gpt_neo_layers(layers: int) -> tuple[Any, ...]:
     """Patterns of this many layers."""
     return (

@@ -12,7 +12,7 @@ from drawn_classes import CLIPS, LLAMAS
 from drawn_funnel import draw_funnel
 from drawn_t5gemma import draw_t5gemma_rows
 from family_specials import ROBERTAS
-from like_llama_settings import LIKE_LLAMA
+from like_llama_settings import LIKE_LLAMA, phi3_angles
 from published_settings import ROC_BERT
 from token_ids import CLIP, XLM_ROBERTA
 
@@ -76,12 +76,13 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
         settings[key] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
-        rare |= decoders.phi3_angles(width // heads)
+        rare |= phi3_angles(width // heads)
     for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
     for key, value in _ALWAYS.get(family, {}).items():
         settings.setdefault(key, value)
+    decoders.fit_kinds(settings)
     return settings, tokens
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 import torch
 import transformers
+from outcomes import never_compared
 
 
 def compare_drawn(
@@ -36,12 +37,18 @@ def compare_drawn(
     chosen = arguments.kinds or kinds
     numbers = range(arguments.models) if arguments.one is None else (arguments.one,)
     outcomes: Counter[str] = Counter()
+    of_kinds: dict[str, Counter[str]] = defaultdict(Counter)
     for number in numbers:
-        outcome, what = compare(chosen[number % len(chosen)], arguments.seed, number)
+        kind = chosen[number % len(chosen)]
+        outcome, what = compare(kind, arguments.seed, number)
         outcomes[outcome] += 1
+        of_kinds[kind][outcome] += 1
         if outcome == "different" or arguments.one is not None:
             print(f"{outcome}: {number}: {what}", flush=True)
     refused = sum(count for outcome, count in outcomes.items() if outcome.startswith("refused"))
     print(f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different")
     print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != "the same"))
-    return 1 if outcomes["different"] else 0
+    lost = never_compared(of_kinds)
+    if lost:
+        print(f"never compared, though several were drawn: {', '.join(lost)}")
+    return 1 if outcomes["different"] or lost else 0

@@ -13,7 +13,7 @@ from drawn_attention import led_windows, sparse_attention
 from drawn_encoders import T5_RARE, T5_SHAPE
 from drawn_pairs import draw_pair
 from drawn_t5gemma import draw_t5gemma
-from like_llama_settings import LIKE_LLAMA
+from like_llama_settings import LIKE_LLAMA, phi3_angles
 
 Settings = dict[str, Any]
 
@@ -163,6 +163,7 @@ def draw_writer(source: random.Random, family: str) -> Settings:
     for key, (chance, values) in often.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
+    decoders.fit_kinds(settings)
     if family == "bigbird_pegasus":
         settings |= sparse_attention(source)
     if family == "led":
@@ -310,7 +311,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3", "starcoder2") else {}),
         **(decoders.STABLELM_RARE if family == "stablelm" else {}),
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
-        **(decoders.phi3_angles(of_head) if family == "phi3" else {}),
+        **(phi3_angles(of_head) if family == "phi3" else {}),
         **(decoders.QWEN_WINDOWS if family.startswith("qwen") else {}),
         **LIKE_LLAMA.get(family, ("", {}))[1],
     }
