@@ -21,7 +21,7 @@ from ..tasks.translation import Translation
 from .bases import bert_like
 from .bases.roberta_like import first_position
 from .shared import parts
-from .shared.checked_keys import ALL, PAST, check_is_causal
+from .shared.checked_keys import ALL, PAST, check_is_causal, check_windows
 from .shared.computed import Computed
 from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .shared.encoder_layer import LayerShape
@@ -150,7 +150,7 @@ def graph_of(
     logits, widths = head.logits(decoder.config, tensors, written, "target", decoder.shape.hidden)
     tensors.finish()
     notes = tuple(note for half in (encoder, decoder) for note in unused_keys(half.config, frozenset()))
-    return Graph(
+    graph = Graph(
         {memory: decoder.shape.hidden} | encoder.shape.widths | decoder_widths(decoder.shape) | widths,
         body,
         (Head(Translation(vocabulary, max_target), "logits"),),
@@ -161,6 +161,8 @@ def graph_of(
         repeat=(*written, *logits),
         target_rules=rules,
     )
+    check_windows(decoder.config, graph)
+    return graph
 
 
 def _halves(config: Config) -> tuple[_Half, _Half]:

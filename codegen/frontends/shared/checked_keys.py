@@ -15,11 +15,14 @@ from . import parts
 IS_CAUSAL = "is_causal"
 PAST, ALL = "those so far", "all tokens"  # what the rows of attention see
 _OF_THE_PAST = ("causal", "past")
+_WINDOWS = ("sliding_window", "attention_chunk_size")
+_WITH_WINDOWS = frozenset({"sliding_attention", "chunked_attention"})
 
 
 def with_checked_keys(config: Config, graph: Graph, harmless: Set[str]) -> Graph:
     """With a note on keys that nothing has read; refuses those with which the library computes another thing."""
     check_is_causal(config, seen_in(graph))
+    check_windows(config, graph, harmless)
     return replace(graph, notes=graph.notes + unused_keys(config, harmless))
 
 
@@ -42,6 +45,22 @@ def check_is_causal(config: Config, seen: Set[str], part: str = "") -> None:
         rows = " or ".join(sorted(seen)) or "nothing"
         message = f"'{part}{IS_CAUSAL}': {shown(value)} is not supported: rows of this model see {rows}"
         raise parts.refuse("config-not-supported", message)
+
+
+def check_windows(config: Config, graph: Graph, harmless: Set[str] = frozenset()) -> None:
+    """Refuses for a writer a window that nothing has read and that is less than all tokens that it sees: no mask of the
+    library has it, but the cache that its `generate` makes by the configuration does."""
+    rules, kinds = graph.target_rules, config.values.get("layer_types")
+    if rules is None or (isinstance(kinds, list) and _WITH_WINDOWS.isdisjoint(map(str, kinds))):
+        return
+    # Of a text behind which a model does not write, the cache has one token less than the window.
+    most = max(rules.steps(graph.max_tokens), graph.max_tokens + 1 if graph.body else 0)
+    unread = config.values.not_asked()
+    for key in _WINDOWS:
+        window = unread.get(key)
+        if type(window) is int and window < most and key not in harmless:
+            message = f"'{key}': {window}, which only the library's cache knows, is less than {most} tokens"
+            raise parts.refuse("config-not-supported", f"{message} that are read and written")
 
 
 def seeing_all(body: tuple[Node, ...]) -> tuple[Node, ...]:
