@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two encoders as one that reads and one that writes (Rothe et al., 2020, arXiv:1907.12461): BERT's, RoBERTa's or
-BertGeneration's layers, those of the second with attention to the rows of the first. Names as in `transformers`."""
+BertGeneration's layers, those of the second with attention to the rows of the first. A padding token that one like
+RoBERTa writes counts as any other here; `transformers` gives it no position of its own. Names as in `transformers`."""
 
 from __future__ import annotations
 
