@@ -13,6 +13,7 @@ from ..load.config_keys import check_keys, unused_keys
 from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.tokenizer_config import AS_QWEN3_5
 from .bases.decoder_family import Names
 from .bases.text_half import NEW, of_texts
 from .qwen3_5_text import FAMILY as TEXTS
@@ -25,7 +26,7 @@ HARMLESS_KEYS = frozenset(
 )
 _WRITER = "Qwen3_5ForConditionalGeneration"
 _TIED = "tie_word_embeddings"
-_FAMILY = replace(TEXTS, writer=_WRITER, names=Names("model.language_model."))
+_FAMILY = replace(TEXTS, tokenizer_class=AS_QWEN3_5, writer=_WRITER, names=Names("model.language_model."))
 
 
 def read_limits(config: Config) -> Limits:

@@ -29,6 +29,7 @@ from ..ir.parameter import Array
 from ..load.checkpoint import Checkpoint
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.tokenizer_config import QWEN3_5_TOKENIZER
 from .bases import decoder_family
 from .shared import parts
 from .shared.computed import Computed, depthwise, one_more, rows_of_heads
@@ -231,4 +232,4 @@ class _Writers(decoder_family.Family):
         raise parts.refuse("architecture-not-supported", f"{message} supported")
 
 
-FAMILY = _Writers("Qwen3_5", "Qwen2Tokenizer", _stack)
+FAMILY = _Writers("Qwen3_5", QWEN3_5_TOKENIZER, _stack)

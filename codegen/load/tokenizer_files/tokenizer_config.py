@@ -49,6 +49,7 @@ _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 _SPECIAL_TOKENS = {_MPNET: MPNET_SPECIAL_TOKENS, _FUNNEL: FUNNEL_SPECIAL_TOKENS}
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
+QWEN3_5_TOKENIZER = "Qwen3_5Tokenizer"
 GPT_NEOX_TOKENIZER, CLIP_TOKENIZER, LUKE_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer", "LukeTokenizer"
 COHERE_TOKENIZER, BLENDERBOT_TOKENIZER = "CohereTokenizer", "BlenderbotTokenizer"
 GEMMA_TOKENIZER, SIGLIP_TOKENIZER, SIGLIP2_TOKENIZER = "GemmaTokenizer", "SiglipTokenizer", "Siglip2Tokenizer"
@@ -72,10 +73,12 @@ _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 # Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
 _BY_MOSES = ("FSMTTokenizer",)
 AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
+AS_QWEN3_5 = "Qwen 3.5's"  # whatever class a folder names
 # The class of families for which `transformers` does not ask what a folder names, by what their `Limits` say.
 _WHATEVER_IS_SAID = {
     **{name: name for name in (QWEN2_TOKENIZER, SIGLIP2_TOKENIZER)},
     AS_IN_JSON: "TokenizersBackend",
+    AS_QWEN3_5: QWEN3_5_TOKENIZER,
 }
 _WITHOUT_SEGMENTS = (
     "DistilBertTokenizer",

@@ -23,6 +23,7 @@ from ..tokenizer_config import (
     DEBERTA_TOKENIZER,
     LLAMA_TOKENIZER,
     LUKE_TOKENIZER,
+    QWEN3_5_TOKENIZER,
     ROBERTA_TOKENIZER,
     check_segments,
     check_unsupported,
@@ -43,6 +44,8 @@ VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
 _MASK, _DECODER = "mask_token", "added_tokens_decoder"
 _IN_JSON: dict[str, object] = dict.fromkeys(ROBERTA_TOKENS)  # keys that a file of any other class may have, or null
+# Nothing else says the ids of Luke's own tokens; the class of Qwen 3.5 reads no other file.
+_OF_JSON_ONLY = (LUKE_TOKENIZER, QWEN3_5_TOKENIZER)
 # By the fields of tokenizer.json; a normalizer is another one behind some pre-tokenizers, so it comes last.
 _PARTS = {
     "segmenter": "pre_tokenizer",
@@ -77,7 +80,7 @@ def read_byte_level_folder(
     made = CLASSES.get(name)
     check_unsupported(config, has_template=described is not None or (made is not None and made.adds_ends))
     of_luke = name == LUKE_TOKENIZER
-    if described is None and (made is None or of_luke):  # without which nothing says the ids of Luke's own tokens
+    if described is None and (made is None or name in _OF_JSON_ONLY):
         raise needs_json(config, class_in_config, usual_class)
     of_blenderbot = name == BLENDERBOT_TOKENIZER and described is None and _DECODER not in config
     if of_blenderbot and isinstance(mask := config.get(_MASK), str):

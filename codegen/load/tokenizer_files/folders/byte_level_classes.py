@@ -30,12 +30,13 @@ from ..tokenizer_config import (
     GPT_NEOX_TOKENIZER,
     LUKE_TOKENIZER,
     QWEN2_TOKENIZER,
+    QWEN3_5_TOKENIZER,
     ROBERTA_TOKENIZER,
     asked,
     asked_ends,
     flag_of,
 )
-from ..tokenizer_json.byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION, split_by
+from ..tokenizer_json.byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION, QWEN3_5_EXPRESSION, split_by
 from ..tokenizer_json.template import template_between, template_of
 
 _Values = dict[str, Any]
@@ -108,6 +109,13 @@ CLASSES = {
         of_bytes={"use_regex": False},
         prefix=partial(asked, key=_PREFIX),
         again=lambda tokens: set(tokens.special.values()),
+    ),
+    QWEN3_5_TOKENIZER: ByteLevelClass(
+        QWEN2_TOKENS,
+        normalizer=_NFC,
+        front=(split_by(QWEN3_5_EXPRESSION),),
+        of_bytes={"use_regex": False},
+        prefix=partial(asked, key=_PREFIX),
     ),
     COHERE_TOKENIZER: ByteLevelClass(
         COHERE_TOKENS,
