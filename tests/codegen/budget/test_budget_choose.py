@@ -19,7 +19,7 @@ from codegen.vocabulary.pruning import Bound
 
 module = sys.modules["codegen.budget.choose"]  # the package has its function under that name
 FOUND = Form(16, Bound(4, "unknown"), 4, frozenset("a"))
-GRAPH = SimpleNamespace(max_tokens=32, target=None)
+GRAPH = SimpleNamespace(max_tokens=32, target_rules=None)
 PRUNE = "fewer pieces (--prune-vocabulary FILE)"
 SHORTEN = "shorter texts (--min-tokens N)"
 
@@ -103,7 +103,7 @@ def test_ways_to_prune(asked: list[Any], texts: Any, min_count: Any, rare_words:
         (["a"], 8, {}, []),
         (None, None, {"model": "of bytes"}, [SHORTEN]),
         (None, None, {"padding": Padding(0, 32)}, [PRUNE]),
-        (None, None, {"graph": SimpleNamespace(max_tokens=32, target="it writes")}, []),
+        (None, None, {"graph": SimpleNamespace(max_tokens=32, target_rules="it writes")}, []),
     ],
 )
 def test_options_that_were_not_tried(

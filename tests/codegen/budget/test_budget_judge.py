@@ -31,7 +31,7 @@ class Space:
     checkpoint = SimpleNamespace(target=None)
 
     def program(self, form: Form) -> Any:
-        return SimpleNamespace(form=form, target="target" if self.writes else None)
+        return SimpleNamespace(form=form, target_rules="rules" if self.writes else None)
 
     judged_program = program
 
