@@ -37,9 +37,15 @@ constexpr std::size_t delta_scratch_bytes(const DeltaShape& shape) noexcept {
 // Of texts that grow: their new rows alone, in order. A row of the input has queries, keys and values, all heads' one
 // behind the other. With t(x) = +0.0f where |x| < 2^-40, else x, and sums in order, of a head, its state S
 // [key][value], +0.0f before the text's first row, a its decay and b its beta:
-//     x = t(silu(x)), of all three;  q, k = t(x * (1.0f / sqrt(sum(x * x) + 1e-6f)));  q = t(q * (1.0f /
-//     sqrt(key_width))) S = t(S * exp2(-(rate * softplus(a))));  d = t((v - sum(k * S)) * b);  S = t(S + (k * d));  out
-//     = sum(q * S)
+//
+//   x = t(silu(x)), of all three
+//   q, k = t(x * (1.0f / sqrt(sum(x * x) + 1e-6f)))
+//   q = t(q * (1.0f / sqrt(key_width)))
+//   S = t(S * exp2(-(rate * softplus(a))))
+//   d = t((v - sum(k * S)) * b)
+//   S = t(S + (k * d))
+//   out = sum(q * S)
+//
 // The state of a text is that at place / room. Units: heads of texts.
 struct DeltaStep {
     const DeltaWeights& weights;
