@@ -115,10 +115,11 @@ def _has_encoder(program: p.Program) -> bool:
 
 
 def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) -> bytes:
-    """Of as many tokens as fit, in whole characters; behind a text of the tokens `before`, without a last character
-    that is cut."""
+    """Of as many tokens as fit, in whole characters that no further token changes; behind a text of the tokens
+    `before`, without a last character that is cut."""
     speller, ids = Speller(target), output.tolist()
-    whole = (speller.text(ids[:count], before).rstrip("\ufffd").encode() for count in range(len(ids), 0, -1))
+    counts = (count for count in range(len(ids), 0, -1) if not speller.may_change(ids[count - 1]))
+    whole = (speller.text(ids[:count], before).rstrip("\ufffd").encode() for count in counts)
     return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
-from ..ir.byte_pieces import bytes_of
+from ..ir.byte_pieces import BYTE_PIECES, bytes_of
 from ..ir.target_tokenizer import TargetTokenizer
 
 
@@ -19,6 +19,7 @@ class Speller:
         self._special = {token.id for token in target.spec.added_tokens if token.special}
         self._drops_last_spaces = target.decoder.drops_last_spaces
         self._drops_malformed = target.decoder.drops_malformed
+        self._byte_fallback = target.decoder.byte_fallback
 
     def text(self, ids: Sequence[int], before: Sequence[int] = ()) -> str:
         """What is written behind the tokens of a prompt, without a last character of it that is cut; none where it
@@ -28,6 +29,11 @@ class Speller:
             prompt.pop()
         text = self._decoded([*prompt, *ids])[len(shown) :]
         return text.rstrip(" ") if self._drops_last_spaces else text
+
+    def may_change(self, last: int) -> bool:
+        """Whether the text of tokens of which this is the last one may be another where more follow: bytes that are
+        written one by one are characters if all that stand side by side are UTF-8, and one U+FFFD each otherwise."""
+        return self._byte_fallback and self._tokenizer.id_to_token(last) in BYTE_PIECES
 
     def _decoded(self, ids: Sequence[int]) -> str:
         if not self._drops_malformed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_program import tiny_program
 
@@ -14,7 +15,8 @@ from codegen.emulate import emulate
 from codegen.golden import SHORT_TEXTS, golden_texts, make_golden
 from codegen.ir import program as p
 from codegen.ir import walks
-from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer, wheel_tokenizer
+from codegen.request import Reading
 
 GENERATION = Path(__file__).resolve().parents[1] / "generation"
 
@@ -49,6 +51,28 @@ def test_three_tokens_are_enough(tmp_path: Path) -> None:
     goldens = make_golden(program, checkpoint.tokenizer)
     assert max(len(golden.ids) for golden in goldens) == 3
     assert goldens[-1].truncated
+
+
+@pytest.mark.parametrize(
+    ("pieces", "spelled"),
+    [
+        (("a", "b"), "ab"),
+        (("a", "<0xC3>", "<0xA9>", "b"), "a\u00e9b"),
+        (("a", "<0xC3>", "<0xA9>"), "a"),  # another byte behind them would make three U+FFFD
+        (("a", "<0x41>"), "a"),
+        (("<0x41>", "<0x41>"), ""),
+        (("a", "<0xC3>", "<0x41>", "b"), "a\ufffd\ufffdb"),
+        (("a", "<0xC3>", "<0xA9>", "<eos>"), "a\u00e9"),  # nothing follows
+        (("a", *["<0xE6>", "<0x9D>", "<0xB1>"] * 30, "b"), "a"),  # does not fit
+    ],
+)
+def test_no_token_that_follows_changes_what_is_spelled(pieces: tuple[str, ...], spelled: str) -> None:
+    """A program that spells as many bytes stops there: it knows no more than they do."""
+    target = pipeline.load(GENERATION / "t5gemma" / "texts", Reading()).target
+    assert target is not None and target.decoder.byte_fallback
+    vocabulary = wheel_tokenizer(target.spec).get_vocab()
+    ids = np.array([vocabulary[piece] for piece in pieces])
+    assert golden_module._spelled(target, [], ids) == spelled.encode()
 
 
 def linears(program: p.Program) -> dict[bool, int]:
