@@ -22,33 +22,25 @@ class MosesEnglishCommas {
     explicit MosesEnglishCommas(Arguments&... arguments) noexcept : next_(arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
-        if (has_quote_ && (one.is(',') || one.is('.'))) {
-            quote_.unit.end = one.unit.end;
-            next_.put(quote_.as(one.unit.scalar, one.kinds));
+        if (quote_.is_there() && (one.is(',') || one.is('.'))) {
+            next_.put(quote_.through(one).as(one.unit.scalar, one.kinds));
             return;
         }
-        leave();
+        quote_.leave(next_);
         if (one.is('"')) {
-            quote_ = one;
-            has_quote_ = true;
+            quote_.hold(one);
         } else {
             next_.put(one);
         }
     }
     void end() noexcept {
-        leave();
+        quote_.leave(next_);
         next_.end();
     }
 
   private:
-    void leave() noexcept {
-        if (has_quote_) next_.put(quote_);
-        has_quote_ = false;
-    }
-
     Next next_;
-    MosesCharacter quote_{};
-    bool has_quote_ = false;
+    HeldMosesCharacter quote_;
 };
 
 // French: a comma before a quotation mark stands behind it.
@@ -59,33 +51,23 @@ class MosesFrenchCommas {
     explicit MosesFrenchCommas(Arguments&... arguments) noexcept : next_(arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
-        const bool swaps = has_comma_ && one.is('"');
-        if (swaps) {
-            comma_.unit.end = one.unit.end;
-            next_.put(comma_.as('"', 0));
-        }
-        leave();
+        const bool swaps = comma_.is_there() && one.is('"');
+        if (swaps) next_.put(comma_.through(one).as('"', 0));
+        comma_.leave(next_);
         if (one.is(',')) {
-            comma_ = one;
-            has_comma_ = true;
+            comma_.hold(one);
         } else if (!swaps) {
             next_.put(one);
         }
     }
     void end() noexcept {
-        leave();
+        comma_.leave(next_);
         next_.end();
     }
 
   private:
-    void leave() noexcept {
-        if (has_comma_) next_.put(comma_);
-        has_comma_ = false;
-    }
-
     Next next_;
-    MosesCharacter comma_{};
-    bool has_comma_ = false;
+    HeldMosesCharacter comma_;
 };
 
 // So do periods, if the text goes on and not with <. What follows is part of a find, white space and one more.

@@ -25,6 +25,35 @@ struct MosesCharacter {
     MosesCharacter as_space() const noexcept { return as(' ', MosesSegmenter::kWhiteSpace); }
 };
 
+// A character that a stage holds until it sees what follows.
+class HeldMosesCharacter {
+  public:
+    bool is_there() const noexcept { return is_there_; }
+    const MosesCharacter& one() const noexcept { return one_; }
+    void hold(const MosesCharacter& one) noexcept {
+        one_ = one;
+        is_there_ = true;
+    }
+    // Up to the end of `last`, with which it makes another one; it stays.
+    const MosesCharacter& through(const MosesCharacter& last) noexcept {
+        one_.unit.end = last.unit.end;
+        return one_;
+    }
+    MosesCharacter take() noexcept {
+        is_there_ = false;
+        return one_;
+    }
+    // As it is, where it is there.
+    template <class Next>
+    void leave(Next& next) noexcept {
+        if (is_there_) next.put(take());
+    }
+
+  private:
+    MosesCharacter one_{};
+    bool is_there_ = false;
+};
+
 constexpr std::uint32_t kNoBreakSpace = 0xA0;
 // No scalar: a period of a run of them.
 constexpr std::uint32_t kRunPeriod = 0x110000;
@@ -38,25 +67,24 @@ class MosesRuns {
 
     void put(const MosesCharacter& one) noexcept {
         if (!one.is('.')) {
-            leave();
+            held_.leave(next_);
             if (is_run_) next_.put(one.as_space());
             is_run_ = false;
             next_.put(one);
         } else if (is_run_) {
             next_.put(in_run(one));
-        } else if (is_held_) {
-            is_held_ = false;
+        } else if (held_.is_there()) {
+            const MosesCharacter first = held_.take();
             is_run_ = true;
-            next_.put(held_.as_space());
-            next_.put(in_run(held_));
+            next_.put(first.as_space());
+            next_.put(in_run(first));
             next_.put(in_run(one));
         } else {
-            held_ = one;
-            is_held_ = true;
+            held_.hold(one);
         }
     }
     void end() noexcept {
-        leave();
+        held_.leave(next_);
         is_run_ = false;
         next_.end();
     }
@@ -65,14 +93,9 @@ class MosesRuns {
     static MosesCharacter in_run(const MosesCharacter& period) noexcept {
         return period.as(kRunPeriod, MosesSegmenter::kAlphanumeric | MosesSegmenter::kLetter);
     }
-    void leave() noexcept {
-        if (is_held_) next_.put(held_);
-        is_held_ = false;
-    }
 
     Next next_;
-    MosesCharacter held_{};  // a period that may begin a run
-    bool is_held_ = false;
+    HeldMosesCharacter held_;  // a period that may begin a run
     bool is_run_ = false;
 };
 

@@ -22,22 +22,20 @@ class MosesJoinedQuotes {
     explicit MosesJoinedQuotes(Arguments&... arguments) noexcept : next_(arguments...) {}
 
     void put(const MosesCharacter& one) noexcept {
-        if (has_first_ && one.unit.scalar == first_.unit.scalar && is_mark(one)) {
-            has_first_ = false;
-            first_.unit.end = one.unit.end;
-            next_.put(first_.as('"', 0));
+        if (first_.is_there() && one.unit.scalar == first_.one().unit.scalar && is_mark(one)) {
+            next_.put(first_.through(one).as('"', 0));
+            first_.take();
             return;
         }
-        leave();
+        first_.leave(next_);
         if (is_mark(one)) {
-            first_ = one;
-            has_first_ = true;
+            first_.hold(one);
         } else {
             next_.put(one);
         }
     }
     void end() noexcept {
-        leave();
+        first_.leave(next_);
         next_.end();
     }
 
@@ -45,14 +43,9 @@ class MosesJoinedQuotes {
     static bool is_mark(const MosesCharacter& one) noexcept {
         return (one.is('`') || one.is('\'')) && one.unit.end - one.unit.begin == 1;
     }
-    void leave() noexcept {
-        if (has_first_) next_.put(first_);
-        has_first_ = false;
-    }
 
     Next next_;
-    MosesCharacter first_{};
-    bool has_first_ = false;
+    HeldMosesCharacter first_;
 };
 
 // Punctuation of East Asia, quotation marks and grave accents become those of ASCII.
@@ -185,34 +178,26 @@ class MosesQuotePairs {
 
     void put(const MosesCharacter& one) noexcept {
         if (!one.is('\'')) {
-            leave();
+            first_.leave(next_);
             next_.put(one);
-        } else if (!has_first_) {
-            first_ = one;
-            has_first_ = true;
+        } else if (!first_.is_there()) {
+            first_.hold(one);
         } else {
-            has_first_ = false;
-            MosesCharacter both = first_.as('"', 0);
-            both.unit.end = one.unit.end;
+            const MosesCharacter both = first_.through(one).as('"', 0);
+            first_.take();
             if (kSpaced) next_.put(both.as_space());
             next_.put(both);
             if (kSpaced) next_.put(both.as_space());
         }
     }
     void end() noexcept {
-        leave();
+        first_.leave(next_);
         next_.end();
     }
 
   private:
-    void leave() noexcept {
-        if (has_first_) next_.put(first_);
-        has_first_ = false;
-    }
-
     Next next_;
-    MosesCharacter first_{};
-    bool has_first_ = false;
+    HeldMosesCharacter first_;
 };
 
 // Angle quotation marks: U+00A0 on both sides goes, or inside of them.
