@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model families. Each module that has a MODEL_TYPE knows the tensor names and configuration keys of one family, and
-builds its Graph; no other place needs to know of it. Its `FAMILY`, an object of a form in `bases`, has a `build_graph`;
-a `read_limits` where the keys of its limits are not those of most; a `graph_of` where it writes texts. A family of no
-such form has these as functions of the module. Keys of its own that change no output are `HARMLESS_KEYS`."""
+"""Model families. Each module of `encoders`, `decoders`, `encoder_decoders` and `text_halves` has a MODEL_TYPE, knows
+the tensor names and configuration keys of that family, and builds its Graph; no other place needs to know of it. Its
+`FAMILY`, an object of a form in `bases`, has a `build_graph`; a `read_limits` where the keys of its limits are not
+those of most; a `graph_of` where it writes texts. A family of no such form has these as functions of the module. Keys
+of its own that change no output are `HARMLESS_KEYS`."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from ..load.sentence import SentenceModules
 from ..load.sentence_files import MODULES_FILE
 from ..tasks.classification import Classification
 from ..tasks.multi_vector import MultiVector
+from . import decoders, encoder_decoders, encoders, text_halves
 from .shared.checked_keys import with_checked_keys
 from .shared.multi_vector_head import check_sides
 from .shared.near import advice
@@ -34,20 +36,24 @@ class FrontEnds(Mapping[str, ModuleType]):
     model type's name, `_` for what no name of a module may have."""
 
     def __init__(self) -> None:
-        self._names = frozenset(found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg)
+        folders = (encoders, decoders, encoder_decoders, text_halves)
+        self._folders = {found.name: folder for folder in folders for found in pkgutil.iter_modules(folder.__path__)}
 
     def __getitem__(self, model_type: str) -> ModuleType:
         name = model_type.replace("-", "_")
-        module = importlib.import_module(f"{__name__}.{name}") if name in self._names else None
+        module = self._module(name) if name in self._folders else None
         if module is None or model_type != module.MODEL_TYPE:
             raise KeyError(model_type)
         return module
 
     def __iter__(self) -> Iterator[str]:
-        return (importlib.import_module(f"{__name__}.{name}").MODEL_TYPE for name in sorted(self._names))
+        return (self._module(name).MODEL_TYPE for name in sorted(self._folders))
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._folders)
+
+    def _module(self, name: str) -> ModuleType:
+        return importlib.import_module(f"{self._folders[name].__name__}.{name}")
 
 
 FRONT_ENDS = FrontEnds()

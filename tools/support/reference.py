@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from codegen.cli import make_parser  # noqa: E402
-from codegen.frontends import FRONT_ENDS  # noqa: E402
+from codegen.frontends import FRONT_ENDS, decoders, encoder_decoders, encoders, text_halves  # noqa: E402
 from codegen.shells.parsers import Option, commands_in  # noqa: E402
 
 WIDTH = 138  # of a line of text
@@ -29,7 +29,7 @@ OPTIONS = """# Commands and options of etch
 What `etch COMMAND --help` says, in one place; `python3 tools/support/reference.py --write` writes this page.
 """
 FAMILIES = """
-What `model_type` of config.json may be, as each module of `frontends/` says what it reads;
+What `model_type` of config.json may be, as each module below `frontends/` says what it reads;
 `python3 tools/support/reference.py --write` writes this page. What a model does follows from the class in
 `architectures` ([README](../README.md#your-own-model)); what a configuration asks for beyond that is refused by name
 ([errors](ERRORS.md)).
@@ -53,11 +53,16 @@ def options_page() -> str:
 
 def families_page() -> str:
     """codegen/FAMILIES.md."""
-    rows = [
-        _filled(f"- `{family}`: {_read_by(FRONT_ENDS[family])}", subsequent_indent="  ")
-        for family in sorted(FRONT_ENDS)
-    ]
-    return f"# Model types\n\n{_filled(' '.join(FAMILIES.split()))}\n\n" + "\n".join(rows) + "\n"
+    sections = "\n".join(_section(folder) for folder in (encoders, decoders, encoder_decoders, text_halves))
+    return f"# Model types\n\n{_filled(' '.join(FAMILIES.split()))}\n\n{sections}"
+
+
+def _section(folder: ModuleType) -> str:
+    """The families of a folder of `frontends/`, below what it says of them."""
+    title, _, said = (folder.__doc__ or "").partition(": ")
+    families = sorted(name for name, module in FRONT_ENDS.items() if module.__package__ == folder.__name__)
+    rows = [_filled(f"- `{name}`: {_read_by(FRONT_ENDS[name])}", subsequent_indent="  ") for name in families]
+    return f"## {title}\n\n{_filled(said[:1].upper() + said[1:])}\n\n" + "\n".join(rows) + "\n"
 
 
 def _read_by(front_end: ModuleType) -> str:

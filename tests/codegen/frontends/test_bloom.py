@@ -14,7 +14,7 @@ from test_generation import HERE
 from tiny_checkpoint import write_json
 
 from codegen import pipeline
-from codegen.frontends import bloom
+from codegen.frontends.decoders import bloom
 from codegen.frontends.shared.alibi import alibi, slopes_of
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder

@@ -38,5 +38,5 @@ def test_nothing_else_is_one(name: str) -> None:
 def test_a_model_imports_its_own_alone() -> None:
     asked = "import sys; from codegen.frontends import FRONT_ENDS; FRONT_ENDS['mpnet']; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "codegen.frontends.mpnet" in done.stdout.split()
-    assert "codegen.frontends.gpt2" not in done.stdout.split()
+    assert "codegen.frontends.encoders.mpnet" in done.stdout.split()
+    assert "codegen.frontends.decoders.gpt2" not in done.stdout.split()

@@ -19,7 +19,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends import bert
+from codegen.frontends.encoders import bert
 from codegen.frontends.shared.computed import Computed
 from codegen.ir import graph as g
 from codegen.ir.weights import S4Matrix

@@ -11,7 +11,7 @@ import pytest
 from test_generation import graph_of, recorded
 
 from codegen.errors import EtchError
-from codegen.frontends.lfm2 import _inner as inner_width
+from codegen.frontends.decoders.lfm2 import _inner as inner_width
 from codegen.frontends.shared.periods import Period, layers_of_kinds, periods_of
 from codegen.ir import graph as g
 from codegen.ir import walks

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.mpnet import BUCKETS, MAX_DISTANCE
+from codegen.frontends.encoders.mpnet import BUCKETS, MAX_DISTANCE
 from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.ir import graph as g
 from codegen.ir import walks

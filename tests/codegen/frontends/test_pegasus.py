@@ -14,7 +14,7 @@ from test_decoders import OWN_FILES, RECORDED, folder, graph_of
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
-from codegen.frontends import pegasus
+from codegen.frontends.encoder_decoders import pegasus
 from codegen.frontends.shared.sinusoids import halved_sinusoids
 from codegen.ir import graph as g
 from codegen.load.config import Config

@@ -14,7 +14,7 @@ from test_generation import graph_of, recorded
 from codegen.emulate.delta_rule import softplus
 from codegen.errors import EtchError
 from codegen.frontends import limits_of
-from codegen.frontends.qwen3_5_text import FAMILY
+from codegen.frontends.decoders.qwen3_5_text import FAMILY
 from codegen.frontends.shared.computed import Computed
 from codegen.ir import graph as g
 from codegen.ir import walks

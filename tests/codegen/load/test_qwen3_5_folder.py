@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
-from codegen.frontends import qwen3_5, qwen3_5_text
+from codegen.frontends.decoders import qwen3_5, qwen3_5_text
 from codegen.ir.split_spec import ExpressionSegmenter
 from codegen.ir.tokenizer_spec import Cl100kSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from codegen.emulate.generation import Generation
-from codegen.frontends import bart
+from codegen.frontends.encoder_decoders import bart
 from codegen.ir import program as p
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder

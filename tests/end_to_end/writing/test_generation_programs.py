@@ -25,7 +25,7 @@ from tiny_generators import GENERATORS, roomier
 from codegen import pipeline
 from codegen.emulate.generation import Generation
 from codegen.folders.output import write_output
-from codegen.frontends import bart
+from codegen.frontends.encoder_decoders import bart
 from codegen.ir import graph as g
 from codegen.ir.search import Restrictions, Sampling
 from codegen.load.config import Config

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from codegen.frontends import limits_of
 from codegen.frontends.bases.architecture import CLASSIFIER_ENDING, ENCODER_ENDING
-from codegen.frontends.bert import FAMILY as BERT
+from codegen.frontends.encoders.bert import FAMILY as BERT
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config

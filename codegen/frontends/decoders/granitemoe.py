@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Granite with experts, as granite-3.1-1b-a400m: Granite's factors, and experts in every layer. Names as in
+`transformers`."""
+
+from __future__ import annotations
+
+from ...load.config import Config
+from ...load.safetensors import TensorFile
+from ..bases.decoder_family import Family
+from ..shared import experts, parts
+from ..shared.experts import Stacked
+from ..shared.llama_stack import Biases, Form, Stack, causal_stack
+from .granite import factors_in, logits_factor
+
+MODEL_TYPE = "granitemoe"
+HARMLESS_KEYS = experts.HARMLESS_KEYS | {"attention_dropout"}
+_COUNTS = ("num_local_experts",)
+_EXPERTS, _INNER = (8, 2), 11_008  # where the configuration does not say them
+_BLOCK = "block_sparse_moe"
+_NAMES = (
+    Stacked(f"{_BLOCK}.router.layer", f"{_BLOCK}.input_linear.weight", f"{_BLOCK}.output_linear.weight"),
+    Stacked(f"{_BLOCK}.router", f"{_BLOCK}.experts.gate_up_proj", f"{_BLOCK}.experts.down_proj"),
+)
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    count, top = experts.counts_of(config, _COUNTS, _EXPERTS)
+    inner = config.positive_int("intermediate_size", _INNER, maximum=parts.MAX_WIDTH)
+    bias = config.flag("attention_bias", False)
+    form = Form(
+        Biases(bias, bias, feed_forward=False),
+        factors=factors_in(config, 1.0),
+        mixture=experts.Mixture(count, top, inner, "chosen", _NAMES),
+    )
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+
+
+FAMILY = Family("GraniteMoe", "TokenizersBackend", _stack, logits_factor=logits_factor)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Qwen 3.5 as it is published, beside an encoder of images: its texts alone, which it writes as `qwen3_5_text` does.
+Names as in `transformers`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...ir.graph import Graph
+from ...load.checkpoint import Checkpoint
+from ...load.config import Asked, Config
+from ...load.config_keys import check_keys, unused_keys
+from ...load.generation_config import GenerationSettings
+from ...load.limits import Limits
+from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_QWEN3_5
+from ..bases.decoder_family import Names
+from ..bases.text_half import NEW, of_texts
+from .qwen3_5_text import FAMILY as TEXTS
+from .qwen3_5_text import HARMLESS_KEYS as _OF_TEXTS
+
+MODEL_TYPE = "qwen3_5"
+# Of images; a number of words, which the texts' part says.
+HARMLESS_KEYS = frozenset(
+    {"image_token_id", "video_token_id", "vision_config", "vision_end_token_id", "vision_start_token_id", "vocab_size"}
+)
+_WRITER = "Qwen3_5ForConditionalGeneration"
+_TIED = "tie_word_embeddings"
+_FAMILY = replace(TEXTS, tokenizer_class=AS_QWEN3_5, writer=_WRITER, names=Names("model.language_model."))
+
+
+def read_limits(config: Config) -> Limits:
+    """Of its texts."""
+    return _FAMILY.read_limits(_texts(config))
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor that is about texts exactly once."""
+    texts = _texts(checkpoint.config)
+    graph = _FAMILY.build_graph(replace(checkpoint, config=texts), max_tokens)
+    return replace(graph, notes=graph.notes + unused_keys(texts, _OF_TEXTS))
+
+
+def graph_of(
+    config: Config,
+    tensors: TensorFile,
+    max_source: int,
+    max_target: int,
+    generation: GenerationSettings | None = None,
+) -> Graph:
+    """As that of `decoder_family`."""
+    return _FAMILY.graph_of(_texts(config), tensors, max_source, max_target, generation)
+
+
+def _texts(config: Config) -> Config:
+    """Its part of the configuration; whether words are tied counts of the whole, as the library reads it, and so does
+    the class."""
+    texts = of_texts(config, NEW)
+    check_keys(texts, may_decode=False)
+    of_whole = {_TIED: config.flag(_TIED, False), "architectures": list(config.architectures)}
+    return replace(texts, values=Asked({**texts.values, **of_whole}))
