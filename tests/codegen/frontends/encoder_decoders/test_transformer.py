@@ -17,7 +17,7 @@ from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.ir.products import tied_tables
 
-RECORDED = Path(__file__).resolve().parents[1] / "generation" / "transformer"
+RECORDED = Path(__file__).resolve().parents[2] / "generation" / "transformer"
 COURSE, PAPER, PRE = "course", "paper", "pre"
 END = 2
 

@@ -21,7 +21,7 @@ from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 from codegen.report import parameter_count
 
-HERE = Path(__file__).resolve().parents[1] / "generation"
+HERE = Path(__file__).resolve().parents[2] / "generation"
 sys.path.insert(0, str(HERE))
 from record_translations import MAX_LENGTH, MODELS, write_folder  # noqa: E402 - of the folder beside
 

@@ -18,7 +18,7 @@ from codegen.request import Prune
 from codegen.sqlite.extension import make_extension
 from codegen.web.site import make_site
 
-RECORDED = Path(__file__).resolve().parents[1] / "generation" / "bart" / "two_layers"
+RECORDED = Path(__file__).resolve().parents[2] / "generation" / "bart" / "two_layers"
 CHARACTERS = {"grapheme_chars": "____abcdefgh", "phoneme_chars": "____ABCDEFGHIJKL"}
 
 

@@ -18,7 +18,7 @@ from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
 
 ROWS = "gpt_neo/softmax"  # 20 positions, layers global, local, local with a window of 6
-WRITER = Path(__file__).resolve().parents[1] / "generation" / "gpt_neo" / "texts"
+WRITER = Path(__file__).resolve().parents[2] / "generation" / "gpt_neo" / "texts"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "a tagger": (
         ROWS,

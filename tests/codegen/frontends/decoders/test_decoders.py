@@ -18,7 +18,7 @@ from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
 
-RECORDED = Path(__file__).resolve().parents[1] / "generation"
+RECORDED = Path(__file__).resolve().parents[2] / "generation"
 OWN_FILES = ("recorded.json", "beams.json", "texts.json")
 LINEAR = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
 LLAMA3 = LINEAR | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
