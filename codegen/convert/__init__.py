@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`etch convert`: pickled weights to safetensors."""
+"""`etch convert`: pickled or quantized weights to plain safetensors."""

@@ -13,7 +13,9 @@ from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="checkpoint folder with pickled weights")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="checkpoint folder with pickled or quantized weights"
+    )
     parser.add_argument("--out", type=written, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--file", action="append", default=[], metavar="NAME", help="a file with weights, where several could be"
@@ -31,10 +33,12 @@ def _do(arguments: argparse.Namespace) -> None:
 
 COMMAND = Subcommand(
     "convert",
-    "pickled weights (.bin, .pt) to safetensors; SetFit's classifiers",
-    "Writes a folder with the files of FOLDER and its pickled weights as model.safetensors. A process of its own, "
-    "with the PyTorch of your environment and weights_only=True, reads the pickle. Of SetFit's folders model_head.pkl "
-    "is read, too, without scikit-learn: it becomes head.json and head.safetensors.",
+    "pickled weights (.bin, .pt) to safetensors; quantized weights to plain ones; SetFit's classifiers",
+    "Writes a folder with the files of FOLDER and its weights as model.safetensors. Of pickled weights a process of "
+    "its own, with the PyTorch of your environment and weights_only=True, reads the pickle. Of quantized weights "
+    "(GPTQ, AWQ, FP8, compressed-tensors, bitsandbytes) it writes the floats that they stand for, which generate "
+    "quantizes anew. Of SetFit's folders model_head.pkl is read, too, without scikit-learn: it becomes head.json and "
+    "head.safetensors.",
     _take,
     _do,
 )

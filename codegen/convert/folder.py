@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`etch convert`: a checkpoint folder whose weights are pickled to one whose weights are safetensors.
+"""`etch convert`: a checkpoint folder whose weights are pickled, or quantized already, to one that etch reads.
 
 Unpickling can run foreign code. So a process of its own does it (unpickle.py), with PyTorch's `weights_only=True`,
 which knows tensors and nothing else; what it writes is read here like any file of a stranger. The result is written
@@ -24,14 +24,15 @@ from ..load.shards import WEIGHTS_FILE
 from ..readable import check_readable
 from .child import Job, run_child
 from .pickles import pickles_of
+from .quantized.plain_weights import is_quantized, write_plain
 from .setfit import write_head
 
 
 def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Callable[[str], None]) -> None:
     """`folder` -> `out`, all or nothing.
 
-    `chosen` are the names of the files that hold the weights; where it is empty they are found. `python` is the
-    interpreter that has PyTorch.
+    `chosen` are the names of the files that hold pickled weights; where it is empty they are found. `python` is the
+    interpreter that has PyTorch, which these need.
     """
     source = CheckpointFolder(folder)
     prepare_target(out, echo)
@@ -42,8 +43,12 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
             body = fresh / ENCODER
             body.mkdir()
             echo(write_head(source, fresh))
-        pickles = pickles_of(source, chosen)
-        copy_others(source, body, lambda place: is_weights(place) and os.path.dirname(place) in pickles)
+        plain = is_quantized(source)
+        pickles = {} if plain else pickles_of(source, chosen)
+        written = {*pickles, *([""] if plain else [])}
+        copy_others(source, body, lambda place: is_weights(place) and os.path.dirname(place) in written)
+        if plain:
+            echo(write_plain(source, body))
         with ExitStack() as stack:
             jobs = [
                 Job(

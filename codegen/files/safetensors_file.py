@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,28 @@ class Stored:
     data: memoryview
 
     @staticmethod
-    def of(values: NDArray[np.float32]) -> Stored:
-        """Of float32."""
-        return Stored("F32", values.shape, memoryview(np.ascontiguousarray(values, "<f4")).cast("B"))
+    def of(values: NDArray[np.float32], dtype: str = "F32") -> Stored:
+        """Of float32; as F16 or BF16 each is rounded to the nearest, ties to even."""
+        stored = _ROUNDED[dtype](np.ascontiguousarray(values, "<f4"))
+        return Stored(dtype, values.shape, memoryview(stored).cast("B"))
+
+
+def _bfloat16(values: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """The upper halves, of finite values."""
+    bits = values.view("<u4")
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
+
+
+def _float16(values: NDArray[np.float32]) -> NDArray[np.float16]:
+    with np.errstate(over="ignore"):
+        return values.astype("<f2")
+
+
+_ROUNDED: dict[str, Callable[[NDArray[np.float32]], NDArray[Any]]] = {
+    "F32": lambda values: values,
+    "F16": _float16,
+    "BF16": _bfloat16,
+}
 
 
 def write_safetensors(path: Path, tensors: Mapping[str, Stored]) -> None:

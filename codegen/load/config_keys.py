@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Set
 
 from .config import Config, is_neutral
+from .quantized_config import KEYS as QUANTIZED
+from .quantized_config import METHODS, method_of
 from .refusal import refusal, shown
 
 _MOST_NAMED = 12
-_QUANTIZED = ("quantization_config", "compression_config")
 
 # Keys that change what is computed, and the values with which they do not.
 _NEUTRAL: dict[str, tuple[object, ...]] = {
-    "quantization_config": (None,),
-    "compression_config": (None,),
+    **{key: (None,) for key in QUANTIZED},
     "sparsity_config": (None,),
     "pruned_heads": (None, {}, []),
     "is_encoder_decoder": (None, False),
@@ -68,14 +68,16 @@ def check_keys(config: Config, *, may_decode: bool) -> None:
             continue
         value = config.values[key]
         if not is_neutral(value, neutral):
-            asked = _quantized_by(value) if key in _QUANTIZED else f"{shown(value)} is not supported"
+            asked = _quantized_by(value) if key in QUANTIZED else f"{shown(value)} is not supported"
             raise refusal("config-not-supported", f"'{key}': {asked}", file=config.file)
 
 
 def _quantized_by(value: object) -> str:
-    method = value.get("quant_method") if isinstance(value, dict) else None
-    by = f" by {method[:40]}" if isinstance(method, str) else ""
-    return f"weights that are quantized already{by} are not read; take the checkpoint that they were made from"
+    method = method_of(value)
+    by = f" by {method[:40]}" if method is not None else ""
+    take = "take the checkpoint that they were made from"
+    make = f"etch convert FOLDER --out DIR makes plain ones of them, or {take}" if method in METHODS else take
+    return f"weights that are quantized already{by} are not read; {make}"
 
 
 def unused_keys(config: Config, harmless: Set[str]) -> tuple[str, ...]:
