@@ -22,7 +22,8 @@ def is_bare(checkpoint: Checkpoint) -> bool:
 
 
 def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
-    """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for."""
+    """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for; of a class of
+    pretraining the encoder, as sentence-transformers makes a model of such a folder."""
     if pooling is None:
         return checkpoint
     if isinstance(checkpoint.sentence, GruHead):
@@ -31,7 +32,8 @@ def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
         raise _refuse("modules.json says that tokens have vectors of their own: leave --pooling out")
     if checkpoint.sentence is not None:
         raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
-    if checkpoint.config.architectures and not is_bare(checkpoint):
+    pretrained = checkpoint.config.pretrained and checkpoint.sparse is None
+    if checkpoint.config.architectures and not (is_bare(checkpoint) or pretrained):
         named = ", ".join(checkpoint.config.architectures)
         raise _refuse(f"--pooling is for an encoder alone, config.json says {named}")
     return replace(checkpoint, sentence=SentenceModules(pooling, (), normalize=False), asked_pooling=pooling)

@@ -22,15 +22,18 @@ def check_architecture(
     pre_training: tuple[str, ...] = (),
     others: Sequence[str] | None = None,
 ) -> None:
-    """That the folder was saved from what it is about to be used as: the encoder with modules.json, else the classifier
-    or the class of another task. `name` is what the family's classes begin with, `pre_training` are the endings of
-    those whose heads its ForPreTraining has, `others` the classes of other tasks where it does not have all of them."""
+    """That the folder was saved from what it is about to be used as: the encoder or a class of its pretraining with
+    modules.json, else the classifier or the class of another task. `name` is what the family's classes begin with,
+    `pre_training` are the endings of those whose heads its ForPreTraining has, `others` the classes of other tasks
+    where it does not have all of them."""
     architectures, sentence = checkpoint.config.architectures, checkpoint.sentence is not None
     encoder, classifier = f"{name}{encoder_ending}", f"{name}{classifier_ending}"
     others = list(heads_of_tasks(name)) if others is None else others
     if not architectures or (encoder if sentence else classifier) in architectures:
         return
     if not sentence and not set(others).isdisjoint(architectures):
+        return
+    if sentence and checkpoint.config.pretrained and any(each.startswith(name) for each in architectures):
         return
     if sentence and classifier in architectures:
         raise parts.refuse(

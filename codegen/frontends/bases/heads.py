@@ -61,6 +61,11 @@ class FamilyHeads:
     left_out: tuple[str, ...] = ()  # tensors that files often have and few other heads than the classifier use
     unread: tuple[str, ...] = ()  # those that they may have whatever the head is
 
+    @property
+    def beside_rows(self) -> tuple[str, ...]:
+        """Tensors that files have of whose encoder sentence-transformers takes the rows alone."""
+        return self.left_out + (() if self.prediction is None else self.prediction.tensors)
+
 
 def head_class(config: Config, name: str) -> str | None:
     """The ending of the class that the checkpoint was saved from, where a task has the head; `name` is what the
@@ -102,9 +107,9 @@ def _read_head(
     if isinstance(sentence, GruHead):
         return *gru_head(sentence, value, width), parts.left_out(tensors, *heads.left_out, by="the GRU")
     if isinstance(sentence, MultiVectorModules):
-        return *multi_vector_head(sentence, value, width), parts.left_out(tensors, *heads.left_out)
+        return *multi_vector_head(sentence, value, width), parts.left_out(tensors, *heads.beside_rows)
     if sentence is not None:
-        return *sentence_head(sentence, value, width), parts.left_out(tensors, *heads.left_out)
+        return *sentence_head(sentence, value, width), parts.left_out(tensors, *heads.beside_rows)
     ending, classifier = head_class(config, name), heads.classifier
     if ending is None:
         assert classifier is not None

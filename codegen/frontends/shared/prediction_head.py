@@ -68,6 +68,13 @@ class Prediction:
         """One linear alone, not tied unless the configuration says so."""
         return cls(None, None, f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
 
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Patterns of the names of all that it has in a file, but the embedding's table."""
+        before = None if self.before is None else self.before[0]
+        linears = (each for each in (before, self.dense, self.norm, self.decoder, self.beside) if each is not None)
+        return (*(f"{each}.*" for each in linears), self.bias)
+
     def ops(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
     ) -> tuple[tuple[Node, ...], dict[str, int]]:

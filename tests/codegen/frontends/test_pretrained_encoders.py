@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of pretraining whose encoder alone counts: published folders of sentence-transformers name them, as
+all-mpnet-base-v2 does MPNetForMaskedLM, and `--pooling` takes them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded.outputs import HERE, folder, read_recorded
+from recorded_changes import changed, configure
+from tiny_checkpoint import write_json
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.ir.check_graph import check_graph
+from codegen.oracle.interpret import Interpreter
+from codegen.request import Reading
+from codegen.tasks.embedding import Embedding
+
+PREDICTS_WORDS = sorted(f"masks/{path.name}" for path in (HERE / "masks").iterdir())
+
+
+@pytest.mark.parametrize("ending", ["ForMaskedLM", "ForPreTraining"])
+@pytest.mark.parametrize(("variant", "name"), [("mpnet/mean", "MPNet"), ("roberta/mean", "Roberta")])
+def test_the_embedding_is_that_of_the_encoder(variant: str, name: str, ending: str, tmp_path: Path) -> None:
+    path = changed(variant, configure(architectures=[f"{name}{ending}"]), tmp_path)
+    interpreter = Interpreter(pipeline.to_graph(pipeline.load(path), None))
+    for text in read_recorded(variant):
+        assert np.abs(interpreter.output(text.ids, text.segments) - text.float64).max() < 1e-12
+
+
+@pytest.mark.parametrize("variant", PREDICTS_WORDS)
+def test_what_predicts_words_is_left_aside(variant: str, tmp_path: Path) -> None:
+    """With modules.json and with --pooling alike."""
+    asked = pipeline.to_graph(pipeline.load(folder(variant), Reading(pooling="mean")), None)
+    check_graph(asked)
+    assert isinstance(asked.task, Embedding)
+    assert any("not used by sentence-transformers" in note for note in asked.notes)
+    path = tmp_path / "said"
+    shutil.copytree(folder(variant), path)
+    kinds = ("Transformer", "Pooling")
+    modules = [
+        {"idx": i, "name": str(i), "path": str(i) if i else "", "type": f"sentence_transformers.models.{kind}"}
+        for i, kind in enumerate(kinds)
+    ]
+    write_json(path / "modules.json", modules)
+    (path / "1").mkdir()
+    width = {"word_embedding_dimension": asked.task.outputs, "pooling_mode_mean_tokens": True}
+    write_json(path / "1/config.json", width)
+    said = pipeline.to_graph(pipeline.load(path), None)
+    outputs = [Interpreter(graph).output([5, 9, 7, 8], [0] * 4) for graph in (asked, said)]
+    assert np.array_equal(*outputs)
+
+
+@pytest.mark.parametrize("variant", ["sparse/bert", "bert/softmax", "masks/mpnet"])
+def test_another_head_still_counts(variant: str, tmp_path: Path) -> None:
+    """A classifier is no class of pretraining, what weighs words has its own pooling, and another family's is none."""
+    names = {"masks/mpnet": ["BertForMaskedLM"]}
+    path = changed(variant, configure(**({"architectures": names[variant]} if variant in names else {})), tmp_path)
+    with pytest.raises(EtchError, match=r"option-conflict|architecture-not-supported"):
+        pipeline.to_graph(pipeline.load(path, Reading(pooling="mean")), None)
