@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...ir.graph import Add, Attention, ExpertLinear, Experts, Graph, Linear, Norm, Op, Parameter, Rotary
 from ...ir.parameter import Array
 from ...load.checkpoint import Checkpoint
-from ...load.config import Config, is_neutral
+from ...load.config import Config
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
@@ -25,35 +25,19 @@ from ..shared.stacked import stacked_linears
 from . import bert_like
 from .architecture import ENCODER_ENDING, check_class
 from .heads import Encoder, FamilyHeads, graph_with_head
+from .nomic_keys import POSITIONS, check_neutral, vocabulary_of
 from .rotary_bert import embed
 
 _NAME = "NomicBert"
 _ENCODER = f"{_NAME}{ENCODER_ENDING}"
-# Training's; how the code computes; pictures of it.
-HARMLESS_KEYS = frozenset(
-    {"attn_pdrop", "embd_pdrop", "resid_pdrop", "moe_resid_pdrop", "router_aux_loss_coef", "max_trained_positions"}
-    | {"moe_impl", "use_flash_attn", "use_xentropy", "fused_bias_fc", "fused_dropout_add_ln", "dense_seq_output"}
-    | {"add_pooling_layer", "reorder_and_upcast_attn", "parallel_block_tied_norm"}
-    | {f"summary_{of}" for of in ("activation", "first_dropout", "proj_to_labels", "type", "use_proj")}
-)
 # What asks for another computation, and what it is when it does not.
 _NEUTRAL: dict[str, tuple[object, ...]] = {
-    "causal": (False,),
     "expert_choice_router": (False,),
     "ffn_div": (1,),
     "moe_normalize_expert_weights": (False,),
     "num_shared_experts": (0,),
-    "parallel_block": (False,),
-    "prenorm": (False,),
-    "rotary_emb_fraction": (1.0, 1),
-    "rotary_emb_interleaved": (False,),
-    "rotary_emb_scale_base": (None,),
-    "rotary_scaling_factor": (None,),
-    "scale_attn_by_inverse_layer_idx": (False,),
-    "scale_attn_weights": (True,),
-    "use_rms_norm": (None, False),
 }
-_POSITIONS, _LAYERS = "n_positions", "n_layer"
+_LAYERS = "n_layer"
 _DENSE, _MIXED = "dense", "mixed"  # kinds of layers
 _PREFIX = "encoder.layers."
 
@@ -64,11 +48,9 @@ def has_experts(config: Config) -> bool:
 
 
 def read_limits(config: Config) -> Limits:
-    """By its own keys. The table of words has rows up to a multiple."""
-    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    multiple = config.positive_int("pad_vocab_size_multiple", 1, maximum=parts.MAX_VOCABULARY)
-    width, positions = config.positive_int("n_embd"), config.positive_int(_POSITIONS, maximum=1 << 20)
-    return Limits(width, -(-vocabulary // multiple) * multiple, positions, _POSITIONS, "XLMRobertaTokenizer")
+    """By its own keys."""
+    width, positions = config.positive_int("n_embd"), config.positive_int(POSITIONS, maximum=1 << 20)
+    return Limits(width, vocabulary_of(config), positions, POSITIONS, "XLMRobertaTokenizer")
 
 
 @dataclass(frozen=True)
@@ -99,9 +81,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         message = f"{_ENCODER} gives one vector per token: modules.json of sentence-transformers is missing"
         raise parts.refuse("modules-missing", f"{message}; or say it with --pooling mean")
     bert_like.check_encoder_only(config)
-    _check_neutral(config)
+    check_neutral(config, _NEUTRAL)
     limits, shape = read_limits(config), _read_shape(config)
-    parts.check_max_tokens(max_tokens, limits.positions, _POSITIONS)
+    parts.check_max_tokens(max_tokens, limits.positions, POSITIONS)
     segments = config.natural_int("type_vocab_size", 2, maximum=256)
     angles = Angles(_theta(config))
     cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
@@ -121,13 +103,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     encoder = Encoder(body, widths, limits.vocabulary, max(segments, 1))
     heads = FamilyHeads(left_out=("pooler.dense.weight", "pooler.dense.bias"))
     return graph_with_head(checkpoint, max_tokens, _NAME, encoder, heads)
-
-
-def _check_neutral(config: Config) -> None:
-    for key, neutral in _NEUTRAL.items():
-        value = config.values.get(key)
-        if key in config and not is_neutral(value, neutral):
-            raise parts.refuse("config-not-supported", f"{key} {str(value)[:40]} of a model with experts")
 
 
 def _read_shape(config: Config) -> _Shape:

@@ -21,6 +21,7 @@ _HARMLESS = """
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _THETA, _PART, _EPSILON, _POSITIONS = 10_000.0, 1.0, 1e-5, 4096  # where the configuration does not say them
+_LONG = ("longrope", "su", "yarn")  # what the library reads all three as: first files call it otherwise
 _FORM = Form(
     Biases(attention_inputs=False, attention_output=False, feed_forward=False),
     epsilon=_EPSILON,
@@ -41,7 +42,7 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     masks = masks_of_past([window_in(config)], tokens)
     first = config.positive_int(FIRST, _POSITIONS, maximum=MAX_POSITIONS)
     theta, part = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)
-    if kind == "longrope":
+    if kind in _LONG:
         turned = turned_in(values, part, width)
         angles = longrope_angles(values, key, theta, positions, first, turned, tokens)
         return Rotation(angles, tokens, turned, masks=masks)

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nomic's BERT (Nussbaum et al., 2024, arXiv:2402.01613), as nomic-embed-text: angles, a gate, no biases of layers; or
-experts in some layers, as nomic-embed-text-v2-moe."""
+experts in some layers, as nomic-embed-text-v2-moe. Keys of dense ones are those of `transformers` or, as they were
+published, of the code that comes with them."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...ir.graph import Graph
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.limits import Limits
-from ..bases import nomic_mixture, rotary_bert
+from ..bases import nomic_keys, nomic_mixture, rotary_bert
 from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 
 MODEL_TYPE = "nomic_bert"
-HARMLESS_KEYS = nomic_mixture.HARMLESS_KEYS
+HARMLESS_KEYS = nomic_keys.HARMLESS_KEYS
 
 
 def _prediction(shape: LayerShape) -> Prediction:
@@ -56,11 +59,15 @@ _FAMILY = rotary_bert.Family(
 
 
 def read_limits(config: Config) -> Limits:
-    """As the form says: that with experts has keys of its own."""
-    return nomic_mixture.read_limits(config) if nomic_mixture.has_experts(config) else _FAMILY.read_limits(config)
+    """As the form says: that with experts has keys of its own, which dense models may have, too."""
+    if nomic_mixture.has_experts(config):
+        return nomic_mixture.read_limits(config)
+    return _FAMILY.read_limits(nomic_keys.with_library_keys(config))
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    build = nomic_mixture.build_graph if nomic_mixture.has_experts(checkpoint.config) else _FAMILY.build_graph
-    return build(checkpoint, max_tokens)
+    if nomic_mixture.has_experts(checkpoint.config):
+        return nomic_mixture.build_graph(checkpoint, max_tokens)
+    config = nomic_keys.with_library_keys(checkpoint.config)
+    return _FAMILY.build_graph(replace(checkpoint, config=config), max_tokens)

@@ -194,7 +194,8 @@ def test_angles_of_long_texts() -> None:
         return Interpreter(made).logits(ids, [0] * len(ids), [])
 
     own = logits()
-    for changes in ({"factor": 164 / 41}, {"long_factor": [7.0, 8.0, 9.0]}):
+    older = {"rope_type": "su"}, {"rope_type": "yarn"}  # what first files call them
+    for changes in ({"factor": 164 / 41}, {"long_factor": [7.0, 8.0, 9.0]}, *older):
         assert np.array_equal(logits(**changes), own)
     said = logits(attention_factor=math.sqrt(1 + math.log(4) / math.log(41)))
     assert np.abs(said - own).max() < 1e-6 * np.abs(own).max()
