@@ -11,11 +11,14 @@ from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 
 SENTENCE_FILE = "sentence_bert_config.json"
 MIN_TOKENS = 3  # [CLS], one token, [SEP]
+_OF_SENTENCES = f"{SENTENCE_FILE} max_seq_length"
 _UNLIMITED = 1_000_000  # transformers writes 10^30 for "no limit"
 
 
 def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int | None = None) -> tuple[int, str]:
-    """(the default, where it comes from). sentence-transformers' own file wins; else the smaller of the two limits.
+    """(the default, where it comes from). sentence-transformers' own file wins, but for more tokens than the model has
+    positions: published folders say 514 of the 512 that RoBERTa has for a text, where that library fails. Else the
+    smaller of the two limits.
 
     Without an encoder the positions are also those of the `max_target` tokens that are written behind the text, but for
     the last one, which nothing reads: of half of them where nobody says how many."""
@@ -30,13 +33,16 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
     value = positions
     sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
     if sentence.get("max_seq_length") is not None:
-        value, source = _length(sentence["max_seq_length"], "max_seq_length", SENTENCE_FILE), SENTENCE_FILE
-        source += " max_seq_length"
+        asked, said = _length(sentence["max_seq_length"], "max_seq_length", SENTENCE_FILE), _OF_SENTENCES
+        if asked > positions and not limits.endless:
+            source = f"{source}, less than {said} {asked}"
+        else:
+            value, source = asked, said
     else:
         limit = tokenizer_length(folder)
         if limit is not None and limit[0] < value:
             value, source = limit[0], f"{TOKENIZER_CONFIG} {limit[1]}"
-    if value < least or (value > positions and not limits.endless):
+    if value < least:
         raise refusal(
             "max-tokens-out-of-range",
             f"{source} is {value}; expected {least}..{positions} ({limits.positions_key})",
