@@ -129,8 +129,8 @@ def _delta_rule(op: g.DeltaRule, check: Check) -> None:
     _check_heads(op.out, op.heads, check)
     check.shape(op.rates, op.heads)
     for array in op.rates.arrays:
-        if not (array.values > 0).all():
-            raise unsound(f"{op.name}: a rate of decay is not above 0")
+        if not (array.values >= 0).all():
+            raise unsound(f"{op.name}: a rate of decay is below 0")
     for value in (op.decay, op.beta):
         check.same(f"width of '{value}'", check.width(value), op.heads)
     check.same(f"width of '{op.input}'", check.width(op.input), 2 * op.keys + check.width(op.out))

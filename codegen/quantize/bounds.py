@@ -130,7 +130,9 @@ def _convolution(op: g.CausalConvolution | g.CenteredConvolution, bounds: _Bound
 @BOUND.on(g.DeltaRule)
 def _delta_rule(op: g.DeltaRule, bounds: _Bounds) -> None:
     """A row adds at most its values to the columns of a state, as keys are no longer than 1; nor are queries."""
-    bounds.set(op.out, bounds.steps * bounds[op.input], op.rates.at(bounds.layer))
+    rates = op.rates.at(bounds.layer)
+    bounds.set(op.rates.name, math.log2(math.e) * _largest(rates), rates)  # as powers of 2
+    bounds.set(op.out, bounds.steps * bounds[op.input], rates)
 
 
 @BOUND.on(g.DynamicConvolution)

@@ -45,6 +45,7 @@ LINEAR = "linear_attention"
 # Where the configuration does not say them.
 _HEADS, _KEY_HEADS, _HEAD_WIDTH, _EVERY, _THETA, _PART, _EPSILON = 16, 4, 256, 4, 10_000.0, 0.25, 1e-6
 _TAPS, _DELTA_WIDTH, _DELTA_KEY_HEADS, _DELTA_HEADS = 4, 128, 16, 32
+_LARGEST = 100.0  # logarithm of a rate that is computed
 _OF_IMAGES = ("mrope_section", "mrope_interleaved")  # of angles by two more positions, which are those of texts, too
 _OWN = frozenset(("key", "value", "delta_input", "delta_rows"))  # of a layer that is written token by token
 
@@ -177,12 +178,12 @@ def _delta(made: LlamaParts, delta: _Delta) -> tuple[Op, ...]:
 
 
 def _rates(logarithms: Array) -> Computed:
-    """e to the power of them, the same on every machine."""
+    """e to the power of them, the same on every machine; past what bounds allow any, as Decimal ends somewhere."""
 
     def compute() -> np.ndarray:
         with localcontext() as context:
             context.prec = 50
-            return np.array([float(Decimal(float(x)).exp()) for x in logarithms.values])
+            return np.array([float(Decimal(min(float(x), _LARGEST)).exp()) for x in logarithms.values])
 
     return Computed(f"exp({logarithms.name})", logarithms.shape, compute, logarithms.file)
 

@@ -14,7 +14,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 struct DeltaWeights {
-    const float* rates;  // [heads], above 0: by which states decay, times log2(e)
+    const float* rates;  // [heads], 0 to 2^50: by which states decay, times log2(e)
 };
 
 // `heads` of values, each `value_width` wide, on `key_heads` of queries and keys, `key_width` wide: head h has those of

@@ -4,12 +4,15 @@ lower/test_generation.py has what it writes, runtime/ops/delta_rule_test.cpp the
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from test_generation import graph_of, recorded
+from test_generation import HERE, graph_of, recorded
+from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.emulate.delta_rule import softplus
 from codegen.errors import EtchError
@@ -20,6 +23,7 @@ from codegen.ir import graph as g
 from codegen.ir import walks
 from codegen.ir.check_graph import check_graph
 from codegen.load.config import Config
+from codegen.load.safetensors import TensorFile
 from codegen.lower import lower
 from codegen.memory.plan import plan_memory
 from codegen.oracle.interpret import Interpreter
@@ -76,7 +80,9 @@ def test_heads_on_its_rows_are_refused_by_name() -> None:
     assert not FAMILY._writes_texts(config)
 
 
-STILL = g.Parameter("rates", (Computed("still", (4,), lambda: np.zeros(4)),), common=True)
+def rates(value: float) -> g.Parameter:
+    """The same of each head."""
+    return g.Parameter("rates", (Computed("rates", (4,), lambda: np.full(4, value)),), common=True)
 
 
 def delta_rule(made: g.Graph) -> g.DeltaRule:
@@ -91,7 +97,7 @@ def delta_rule(made: g.Graph) -> g.DeltaRule:
         ({"key_width": 4}, "width of 'delta_mixed'"),
         ({"beta": "delta_gate"}, "width of 'delta_gate'"),
         ({"out": "delta_mixed"}, "delta_mixed"),
-        ({"rates": STILL}, "a rate of decay is not above 0"),
+        ({"rates": rates(-1e-9)}, "a rate of decay is below 0"),
     ],
 )
 def test_an_op_that_is_not_sound(values: dict[str, Any], words: str) -> None:
@@ -106,6 +112,40 @@ def test_an_op_that_is_not_sound(values: dict[str, Any], words: str) -> None:
     with pytest.raises(EtchError, match=words) as caught:
         check_graph(replace(made, repeat=repeat))
     assert caught.value.code == "graph-not-sound"
+
+
+def logarithms(value: float, place: Path) -> g.Graph:
+    """The graph of a file whose heads all have this logarithm of their rates."""
+    header, data = read_raw_safetensors(HERE / OWN / "model.safetensors")
+    for name, entry in header.items():
+        if name.endswith("linear_attn.A_log"):
+            begin, end = entry["data_offsets"]
+            entry["dtype"], size = "BF16", end - begin  # of float16's size, with float32's range
+            stored = (np.full(size // 2, value, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+            data = data[:begin] + stored.tobytes() + data[end:]
+    write_raw_safetensors(place / "model.safetensors", header, data)
+    config = Config.from_json(json.loads((HERE / OWN / "config.json").read_text()))
+    return FAMILY.graph_of(config, TensorFile.open(place / "model.safetensors"), 24, 8)
+
+
+@pytest.mark.parametrize("value", [-1e30, -1000.0, -40.0, 5.0])
+def test_rates_down_to_nothing(value: float, tmp_path: Path) -> None:
+    """A state that does not decay is one that decays by less than float32 tells."""
+    made = logarithms(value, tmp_path)
+    check_graph(made)
+    lower(made, RECIPES["w8a8"])
+    written = Interpreter(made).logits(IDS, [0] * len(IDS), [])
+    assert np.isfinite(written).all()
+    if value < 0:
+        assert np.abs(written - Interpreter(logarithms(-60.0, tmp_path)).logits(IDS, [0] * len(IDS), [])).max() < 1e-12
+
+
+@pytest.mark.parametrize("value", [36.0, 89.0, 1000.0, 3e38])
+def test_rates_that_are_too_large(value: float, tmp_path: Path) -> None:
+    """Of infinite ones, times a softplus of nothing, a program would make no numbers."""
+    with pytest.raises(EtchError, match="A_log") as caught:
+        lower(logarithms(value, tmp_path), RECIPES["w8a8"])
+    assert caught.value.code == "activation-bound"
 
 
 def test_each_head_keeps_a_matrix() -> None:
