@@ -128,8 +128,8 @@ def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> Genera
 
 
 def _values_in(config: Config) -> dict[str, Any]:
-    """What it says; where it is of two models, what it leaves open its decoder's part may say."""
-    part = config.values.get("decoder")
+    """What it says; where it is of two models, what it leaves open its decoder's part may say, or that of its texts."""
+    part = config.values.get("decoder") or config.values.get("text_config")
     keys = _READ | set(_NEUTRAL) | set(_OF_DRAWING)
     own = {key: config.values.get(key) for key in keys}
     if not isinstance(part, dict):

@@ -179,6 +179,15 @@ def test_a_whole_models_texts() -> None:
     assert any(isinstance(op, g.DeltaRule) for op, _ in g.ops_of(made))
 
 
+def test_what_a_whole_leaves_open_its_texts_say() -> None:
+    """As the library makes settings of a folder that has none, and as published folders have their end."""
+    rules = graph_of(WHOLE, ("eos_token_id", "bos_token_id")).target_rules
+    assert rules is not None
+    assert rules == graph_of(WHOLE).target_rules
+    with pytest.raises(EtchError, match="'eos_token_id' is missing"):
+        graph_of(WHOLE, ("eos_token_id", "text_config"), text_config={})
+
+
 @pytest.mark.parametrize(
     ("changes", "without", "code", "words"),
     [
