@@ -86,7 +86,10 @@ def make_golden(program: p.Program, spec: TokenizerSpec, target: TargetTokenizer
         outputs = list(_answers(program, read) if program.target_rules is None else _written(program, read))
     goldens = []
     for text, encoding, asked, (output, *others) in zip(texts, encodings, read, outputs, strict=True):
-        spelled = b"" if target is None else _spelled(target, [] if _has_encoder(program) else asked.ids, output)
+        spelled = b""
+        if target is not None and (rules := program.target_rules) is not None:
+            before = [] if rules.begin else asked.ids
+            spelled = _spelled(target, before, output.tolist(), ended=rules.ended(output.tolist()))
         cut = bool(encoding.overflowing)
         goldens.append(Golden(text.encode(), tuple(asked.ids), cut, output, spelled, tuple(others)))
     return tuple(goldens)
@@ -109,16 +112,12 @@ def _written(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArra
         advance()
 
 
-def _has_encoder(program: p.Program) -> bool:
-    """Whether what is written begins a text of its own."""
-    return program.target_rules is None or bool(program.target_rules.begin)
-
-
-def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) -> bytes:
-    """Of as many tokens as fit, in whole characters that no further token changes; behind a text of the tokens
-    `before`, without a last character that is cut."""
-    speller, ids = Speller(target), output.tolist()
-    counts = (count for count in range(len(ids), 0, -1) if not speller.may_change(ids[count - 1]))
+def _spelled(target: TargetTokenizer, before: Sequence[int], ids: Sequence[int], *, ended: bool) -> bytes:
+    """Of as many tokens as fit, in whole characters that no further token changes, of which there are none where they
+    have `ended`; behind a text of the tokens `before`, without a last character that is cut."""
+    speller = Speller(target)
+    last = len(ids) if ended else None
+    counts = (count for count in range(len(ids), 0, -1) if count == last or not speller.may_change(ids[:count]))
     whole = (speller.text(ids[:count], before).rstrip("\ufffd").encode() for count in counts)
     return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tiny_program import tiny_program
 
@@ -63,6 +62,9 @@ def test_three_tokens_are_enough(tmp_path: Path) -> None:
         (("<0x41>", "<0x41>"), ""),
         (("a", "<0xC3>", "<0x41>", "b"), "a\ufffd\ufffdb"),
         (("a", "<0xC3>", "<0xA9>", "<eos>"), "a\u00e9"),  # nothing follows
+        (("a", "<0x41>", "<pad>"), "a"),  # what is skipped does not end a character
+        (("<0xC3>", "<bos>", "<0xA9>", "b", "<0xA9>"), "\u00e9b"),
+        (("<pad>", "<pad>"), ""),
         (("a", *["<0xE6>", "<0x9D>", "<0xB1>"] * 30, "b"), "a"),  # does not fit
     ],
 )
@@ -71,8 +73,24 @@ def test_no_token_that_follows_changes_what_is_spelled(pieces: tuple[str, ...], 
     target = pipeline.load(GENERATION / "t5gemma" / "texts", Reading()).target
     assert target is not None and target.decoder.byte_fallback
     vocabulary = wheel_tokenizer(target.spec).get_vocab()
-    ids = np.array([vocabulary[piece] for piece in pieces])
-    assert golden_module._spelled(target, [], ids) == spelled.encode()
+    ids = [vocabulary[piece] for piece in pieces]
+    assert golden_module._spelled(target, [], ids, ended=pieces[-1] == "<eos>") == spelled.encode()
+
+
+@pytest.mark.parametrize("before", [("a", "<0xC3>", "<0xA9>"), ("<0x41>",), ("<0xE2>", "<pad>", "<0x80>", "<0xA6>")])
+def test_bytes_behind_those_of_a_prompt_are_their_own(before: tuple[str, ...]) -> None:
+    """As the program begins with what it writes: a byte that is no character changes none of the prompt's."""
+    target = pipeline.load(GENERATION / "t5gemma" / "texts", Reading()).target
+    assert target is not None
+    vocabulary = wheel_tokenizer(target.spec).get_vocab()
+    prompt = [vocabulary[piece] for piece in before]
+    for pieces, spelled in (
+        (("<0xA9>", "b"), "\ufffdb"),
+        (("<0xC3>", "<0xA9>", "b"), "\u00e9b"),
+        (("\u2581the",), " the"),
+    ):
+        ids = [vocabulary[piece] for piece in pieces]
+        assert golden_module._spelled(target, prompt, ids, ended=False) == spelled.encode()
 
 
 def linears(program: p.Program) -> dict[bool, int]:
