@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.llama_stack import Biases, Factors, Form, Stack, causal_stack
@@ -30,4 +31,4 @@ def logits_factor(config: Config) -> float:
     return 1 / parts.factor_of(config, "logits_scaling")
 
 
-FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=logits_factor)
+FAMILY = Family("Granite", AS_IN_JSON, _stack, logits_factor=logits_factor)

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
-from ..shared import experts, parts
-from ..shared.experts import Stacked
-from ..shared.llama_stack import Biases, Form, Stack, causal_stack
 from .granite import factors_in, logits_factor
 
 MODEL_TYPE = "granitemoe"
@@ -35,4 +33,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("GraniteMoe", "TokenizersBackend", _stack, logits_factor=logits_factor)
+FAMILY = Family("GraniteMoe", AS_IN_JSON, _stack, logits_factor=logits_factor)

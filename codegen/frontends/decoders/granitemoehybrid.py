@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
-from ..shared import parts
-from ..shared.layer_kinds import FULL
-from ..shared.llama_stack import Biases, Form, Stack, causal_stack
 from .granite import factors_in, logits_factor
 
 MODEL_TYPE = "granitemoehybrid"
@@ -53,4 +51,4 @@ def _check_dense(config: Config) -> None:
         raise parts.refuse("layers-out-of-range", f"{key}: expected {layers} of {' or '.join(_ATTENTION)}")
 
 
-FAMILY = Family("GraniteMoeHybrid", "TokenizersBackend", _stack, logits_factor=logits_factor)
+FAMILY = Family("GraniteMoeHybrid", AS_IN_JSON, _stack, logits_factor=logits_factor)

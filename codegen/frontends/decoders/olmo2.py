@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared.llama_stack import BEHIND, Biases, Form, Stack, causal_stack
 
@@ -24,4 +25,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form_in(config))
 
 
-FAMILY = Family("Olmo2", "TokenizersBackend", _stack)
+FAMILY = Family("Olmo2", AS_IN_JSON, _stack)

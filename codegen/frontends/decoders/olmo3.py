@@ -7,7 +7,9 @@ from typing import Any
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
+from .olmo2 import HARMLESS_KEYS, form_in
 from ..shared.layer_kinds import (
     FULL,
     SLIDING,
@@ -49,4 +51,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form_in(config))
 
 
-FAMILY = Family("Olmo3", "TokenizersBackend", _stack)
+FAMILY = Family("Olmo3", AS_IN_JSON, _stack)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.llama_parts import read_sizes
@@ -52,4 +53,4 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     return Rotation(angles, tokens, turned, masks=masks)
 
 
-FAMILY = Family("Phi3", "TokenizersBackend", _stack)
+FAMILY = Family("Phi3", AS_IN_JSON, _stack)

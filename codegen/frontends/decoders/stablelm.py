@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ...load.config import Config
 from ...load.safetensors import TensorFile
+from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.llama_parts import read_sizes
@@ -40,4 +41,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
 
 
-FAMILY = Family("StableLm", "TokenizersBackend", _stack, own_masks=True)
+FAMILY = Family("StableLm", AS_IN_JSON, _stack, own_masks=True)

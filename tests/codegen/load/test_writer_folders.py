@@ -8,8 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.frontends import family_of
 from codegen.ir.tokenizer_spec import NormalFormNormalizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
@@ -66,3 +68,54 @@ def test_another_normalizer_than_the_classs(tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
         load_tokenizer(CheckpointFolder(tmp_path), 1000, None, "GPTNeoXTokenizer")
     assert caught.value.code == "tokenizer-conflict"
+
+
+DIGITS = {"type": "Digits", "individual_digits": True}
+LLAMA_3 = json.loads((RECORDED / "llama" / "texts" / JSON).read_text(encoding="utf-8"))["pre_tokenizer"]
+
+
+def described(place: Path, pre_tokenizer: dict[str, object], **config: object) -> CheckpointFolder:
+    """Phi's files with another pre-tokenizer."""
+    own = RECORDED / "phi" / "texts"
+    values = json.loads((own / JSON).read_text(encoding="utf-8")) | {"pre_tokenizer": pre_tokenizer}
+    (place / JSON).write_text(json.dumps(values), encoding="utf-8")
+    settings = json.loads((own / CONFIG).read_text(encoding="utf-8")) | config
+    (place / CONFIG).write_text(json.dumps(settings), encoding="utf-8")
+    return CheckpointFolder(place)
+
+
+def of_bytes(prefix: bool = False) -> dict[str, object]:
+    return {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": True}
+
+
+@pytest.mark.parametrize("name", ["GPT2Tokenizer", "CodeGenTokenizer", "GPT2TokenizerFast"])
+def test_digits_that_gpt2s_class_does_not_part(name: str, tmp_path: Path) -> None:
+    """As SmolLM2's and StarCoder2's files do, of which version 4 made what they say, and 5 does not."""
+    both = {"type": "Sequence", "pretokenizers": [DIGITS, of_bytes()]}
+    spec = load_tokenizer(described(tmp_path, both, tokenizer_class=name), 1000, None, "TokenizersBackend")
+    assert spec.notes[0] == "GPT2Tokenizer of transformers has another pre_tokenizer: tokenizer.json counts"
+    library = Tokenizer.from_file(str(tmp_path / JSON))
+    for text in ("x 10 100and the10", "10", " 10"):
+        assert wheel_tokenizer(spec).encode(text).ids == library.encode(text).ids
+
+
+@pytest.mark.parametrize("front", [[], [DIGITS]])
+def test_a_space_before_texts_is_the_classs(front: list[object], tmp_path: Path) -> None:
+    """As settings say: version 4 put it there, too."""
+    steps = {"type": "Sequence", "pretokenizers": [*front, of_bytes()]}
+    folder = described(tmp_path, steps, tokenizer_class="GPT2Tokenizer", add_prefix_space=True)
+    with pytest.raises(EtchError, match="another pre_tokenizer") as caught:
+        load_tokenizer(folder, 1000, None, "GPT2Tokenizer")
+    assert caught.value.code == "tokenizer-conflict"
+
+
+@pytest.mark.parametrize("name", ["GPT2Tokenizer", "LlamaTokenizerFast", "PreTrainedTokenizerFast", None])
+@pytest.mark.parametrize("family", ["granite", "granitemoe", "granitemoehybrid", "olmo2", "olmo3", "phi3", "stablelm"])
+def test_families_whose_class_is_never_asked_for(family: str, name: str | None, tmp_path: Path) -> None:
+    """tokenizer.json as it is, as Phi 4's, OLMo 2's and Granite's folders need it, which name GPT2Tokenizer."""
+    usual = family_of(family).tokenizer_class
+    spec = load_tokenizer(described(tmp_path, LLAMA_3, tokenizer_class=name), 1000, None, usual)
+    assert not any("of transformers" in note for note in spec.notes)
+    library = Tokenizer.from_file(str(tmp_path / JSON))
+    for text in ("it's 1000 and\n the", "THE's  cat"):
+        assert wheel_tokenizer(spec).encode(text).ids == library.encode(text).ids

@@ -38,7 +38,7 @@ from ..tokenizer_json.byte_level import read_byte_level_json
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from ..tokenizer_json.fields import check_vocab
 from ..tokenizer_json.template import without_segments
-from .byte_level_classes import CLASSES, rebuilt
+from .byte_level_classes import CLASSES, has_its_prefix, rebuilt
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
@@ -104,7 +104,8 @@ def read_byte_level_folder(
         values = rebuilt(made, config, described, tokens, *read_pieces(folder, described))
         spec = read_byte_level_json(values if with_segments else without_segments(values))
         if whole is not None:
-            spec = _agreed(spec, whole, name)
+            assert described is not None
+            spec = _agreed(spec, whole, name, may_differ=has_its_prefix(made, config, described))
     else:
         assert whole is not None
         spec = whole
@@ -160,11 +161,12 @@ def check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> No
             raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
 
 
-def _agreed(made: TokenizerSpec, whole: TokenizerSpec, name: str) -> TokenizerSpec:
+def _agreed(made: TokenizerSpec, whole: TokenizerSpec, name: str, *, may_differ: bool) -> TokenizerSpec:
     """What tokenizer.json says, refused where the class has other parts. Since version 5 DeBERTa's has two separators
-    between two texts, and CLIP's finds the texts of special tokens as words; before they had not."""
+    between two texts, CLIP's finds the texts of special tokens as words, and GPT-2's does not part digits as files of
+    it say (SmolLM2, StarCoder2); before they had not, and they did."""
     other = [part for part in _PARTS if getattr(made, part) != getattr(whole, part)]
-    if other == [CLASSES[name].kept]:
+    if may_differ and other == [CLASSES[name].kept]:
         note = f"{name} of transformers has another {_PARTS[other[0]]}: {JSON_FILE} counts"
         return replace(whole, notes=(*whole.notes, note))
     if other:

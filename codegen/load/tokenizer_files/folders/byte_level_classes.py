@@ -100,7 +100,7 @@ CLASSES = {
         marks_ends=True,
         kept="segmenter",
     ),
-    GPT2_TOKENIZER: ByteLevelClass(GPT2_TOKENS, adds_ends=True),
+    GPT2_TOKENIZER: ByteLevelClass(GPT2_TOKENS, adds_ends=True, kept="segmenter"),
     GPT_NEOX_TOKENIZER: ByteLevelClass(GPT_NEOX_TOKENS, adds_ends=True, normalizer=_NFC),
     QWEN2_TOKENIZER: ByteLevelClass(
         QWEN2_TOKENS,
@@ -130,6 +130,21 @@ CLASSES = {
 }
 
 
+def has_its_prefix(made: ByteLevelClass, config: _Values, described: _Values) -> bool:
+    """Whether a tokenizer.json puts a space before texts as the class does, whatever else its pre-tokenizer is."""
+    found = described.get("pre_tokenizer")
+    steps = found.get("pretokenizers") if isinstance(found, dict) else None
+    each = steps if isinstance(steps, list) else [found]
+    of_bytes = [step for step in each if isinstance(step, dict) and step.get("type") == "ByteLevel"]
+    return all(step.get(_PREFIX, True) is _of_bytes(made, config)[_PREFIX] for step in of_bytes)
+
+
+def _of_bytes(made: ByteLevelClass, config: _Values) -> _Values:
+    """The class's pre-tokenizer of bytes."""
+    usual = {"type": "ByteLevel", _PREFIX: made.prefix(config), "trim_offsets": True, "use_regex": True}
+    return usual | made.of_bytes
+
+
 def rebuilt(
     made: ByteLevelClass,
     config: _Values,
@@ -143,12 +158,7 @@ def rebuilt(
     plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     added = [replace(token, **plain) if token.content in again else token for token in added]
     ids = vocab | {token.content: token.id for token in added}
-    of_bytes = {
-        "type": "ByteLevel",
-        _PREFIX: made.prefix(config),
-        "trim_offsets": True,
-        "use_regex": True,
-    } | made.of_bytes
+    of_bytes = _of_bytes(made, config)
     if made.template is not None:
         template: _Values | None = made.template(config, tokens, ids)
     elif described is not None:
