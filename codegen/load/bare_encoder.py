@@ -32,7 +32,7 @@ def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
         raise _refuse("modules.json says that tokens have vectors of their own: leave --pooling out")
     if checkpoint.sentence is not None:
         raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
-    pretrained = checkpoint.config.pretrained and checkpoint.sparse is None
+    pretrained = checkpoint.config.pretrained and checkpoint.sparse is None and not checkpoint.heads
     if checkpoint.config.architectures and not (is_bare(checkpoint) or pretrained):
         named = ", ".join(checkpoint.config.architectures)
         raise _refuse(f"--pooling is for an encoder alone, config.json says {named}")

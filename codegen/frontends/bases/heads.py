@@ -24,6 +24,9 @@ from ..shared.rows import HeadOps, Pooled, Rows
 from ..shared.sentence_head import sentence_head
 from ..task_heads import heads_of_tasks
 
+# Heads that classes of pretraining have beside what predicts words: BERT's, ELECTRA's, DeBERTa's, ALBERT's.
+_OF_PRETRAINING = ("cls.*", "discriminator_predictions.*", "mask_predictions.*", "sop_classifier.*")
+
 
 @dataclass(frozen=True)
 class Encoder:
@@ -64,7 +67,7 @@ class FamilyHeads:
     @property
     def beside_rows(self) -> tuple[str, ...]:
         """Tensors that files have of whose encoder sentence-transformers takes the rows alone."""
-        return self.left_out + (() if self.prediction is None else self.prediction.tensors)
+        return self.left_out + _OF_PRETRAINING + (() if self.prediction is None else self.prediction.tensors)
 
 
 def head_class(config: Config, name: str) -> str | None:

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recorded.outputs import HERE, folder, read_recorded
-from recorded_changes import changed, configure
+from recorded_changes import add, changed, configure
 from tiny_checkpoint import write_json
 
 from codegen import pipeline
 from codegen.errors import EtchError
+from codegen.head_folders import HeadFolder
 from codegen.ir.check_graph import check_graph
 from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
@@ -53,6 +54,38 @@ def test_what_predicts_words_is_left_aside(variant: str, tmp_path: Path) -> None
     said = pipeline.to_graph(pipeline.load(path), None)
     outputs = [Interpreter(graph).output([5, 9, 7, 8], [0] * 4) for graph in (asked, said)]
     assert np.array_equal(*outputs)
+
+
+@pytest.mark.parametrize(
+    ("variant", "name", "head"),
+    [
+        ("masks/electra", "ElectraForPreTraining", "discriminator_predictions.dense_prediction.weight"),
+        ("masks/deberta-v2", "DebertaV2ForMaskedLM", "mask_predictions.dense.weight"),
+        ("masks/albert", "AlbertForPreTraining", "sop_classifier.classifier.weight"),
+        ("masks/layoutlm", "LayoutLMForMaskedLM", "cls.seq_relationship.weight"),
+        ("masks/funnel", "FunnelForPreTraining", "discriminator_predictions.dense.weight"),
+    ],
+)
+def test_other_heads_of_pretraining_are_left_aside(variant: str, name: str, head: str, tmp_path: Path) -> None:
+    path = changed(variant, configure(architectures=[name]), tmp_path)
+    add(head, (1, 3))(path)
+    graph = pipeline.to_graph(pipeline.load(path, Reading(pooling="cls")), None)
+    assert any(head in note for note in graph.notes)
+
+
+def test_an_embedding_beside_other_heads_is_refused(tmp_path: Path) -> None:
+    """Which would count in its place: those of a class that has two, and those of --head."""
+    both = changed("masks/mobilebert", configure(architectures=["MobileBertForPreTraining"]), tmp_path)
+    add("cls.seq_relationship.weight", (2, 20))(both)
+    add("cls.seq_relationship.bias", (2,))(both)
+    heads = (HeadFolder("words", folder("masks/bert")),)
+    for path, reading in (
+        (both, Reading(pooling="mean")),
+        (folder("masks/bert"), Reading(pooling="mean", heads=heads)),
+    ):
+        with pytest.raises(EtchError, match="--pooling is for an encoder alone") as caught:
+            pipeline.to_graph(pipeline.load(path, reading), None)
+        assert caught.value.code == "option-conflict"
 
 
 @pytest.mark.parametrize("variant", ["sparse/bert", "bert/softmax", "masks/mpnet"])
