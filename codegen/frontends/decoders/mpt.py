@@ -97,6 +97,7 @@ FAMILY = Family(
     "Mpt",
     "GPTNeoXTokenizer",
     _stack,
+    first_writer="MPTForCausalLM",
     names=_NAMES,
     width_of=_width,
     positions=_POSITIONS,

@@ -71,6 +71,27 @@ def test_files_that_are_older_than_the_librarys_class(name: str, tmp_path: Path)
     assert caught.value.code == "architecture-not-supported"
 
 
+def test_mpts_own_name_of_its_class(tmp_path: Path) -> None:
+    """As mpt-7b was published, which the library reads as MptForCausalLM."""
+    model = RECORDED / "mpt" / "own"
+    path = folder(tmp_path / "mpt", "gpt_neox")
+    config = json.loads((model / "config.json").read_text(encoding="utf-8")) | {"vocab_size": 283}
+    graphs = []
+    for name in ("MPTForCausalLM", "MptForCausalLM"):
+        (path / "config.json").write_text(json.dumps(config | {"architectures": [name]}), encoding="utf-8")
+        header, data = read_raw_safetensors(model / "model.safetensors")
+        tensors = {
+            name: np.frombuffer(data[slice(*entry["data_offsets"])], np.float16).reshape(entry["shape"])
+            for name, entry in header.items()
+            if name != "__metadata__"
+        }
+        words = "transformer.wte.weight"
+        tensors[words] = np.resize(tensors[words], (283, tensors[words].shape[1]))
+        write_safetensors(path / "model.safetensors", {name: of.astype(np.float32) for name, of in tensors.items()})
+        graphs.append(graph_of(path))
+    assert np.array_equal(*(Interpreter(graph).logits([7, 9, 4], [0] * 3, []) for graph in graphs))
+
+
 @pytest.mark.parametrize(
     ("family", "prefix"),
     [
