@@ -6,7 +6,8 @@ Classes that read one row of a text end with the last block; those that read a r
 adds the rows of the last block to those that the first one has left. A score is (q + w) k + (q + r) R + (q + s) S: R is
 the sine and cosine of the distance as a linear of the layer sees them, S the vector of the same segment or of different
 ones, w, r and s are its biases. With q' = q + w it is q' k + q' R + q' S and a number by distance and segment. The two
-ways to compute it that `attention_type` names are one here.
+ways to compute it that `attention_type` names are one here. Most forms of the library fail at texts that are so short
+that a later block pools none of their rows, as those of four tokens before a third block: here these rows stay.
 """
 
 from __future__ import annotations
