@@ -23,9 +23,9 @@ class Speller:
         self._drops_last_spaces = target.decoder.drops_last_spaces
         self._drops_malformed = target.decoder.drops_malformed
         self._byte_fallback = target.decoder.byte_fallback
-        pieces = sorted((number, piece) for piece, number in self._tokenizer.get_vocab().items())
-        plain = (number for number, piece in pieces if number not in self._special and not _BYTE.fullmatch(piece))
-        self._no_byte = next(plain, 0)
+        pieces = self._tokenizer.get_vocab().items() if self._byte_fallback else ()
+        plain = (number for piece, number in pieces if number not in self._special and not _BYTE.fullmatch(piece))
+        self._no_byte = min(plain, default=0)
 
     def text(self, ids: Sequence[int], before: Sequence[int] = ()) -> str:
         """What is written behind the tokens of a prompt, without a last character of it that is cut; none where it
