@@ -8,6 +8,9 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
+from ..shared import parts
+from ..shared.layer_kinds import FULL
+from ..shared.llama_stack import Biases, Form, Stack, causal_stack
 from .granite import factors_in, logits_factor
 
 MODEL_TYPE = "granitemoehybrid"

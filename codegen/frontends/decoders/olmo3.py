@@ -9,7 +9,6 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
-from .olmo2 import HARMLESS_KEYS, form_in
 from ..shared.layer_kinds import (
     FULL,
     SLIDING,
