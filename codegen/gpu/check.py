@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ..errors import EtchError
 from ..ir import program as p
-from ..ir.tokenizer_spec import BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
+from ..ir.normalizer_spec import BertNormalizer
+from ..ir.tokenizer_spec import BertSegmenter, TokenizerSpec, WordPieceModel
 from .difference import difference
 from .encoder import Encoder, find_encoder, refusal
 from .form import form_of

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..ir.tokenizer_spec import METASPACE, SentencePieceFile, SentencePieceNormalizer, TokenizerSpec, UnigramModel
+from ..ir.normalizer_spec import SentencePieceNormalizer
+from ..ir.tokenizer_spec import METASPACE, SentencePieceFile, TokenizerSpec, UnigramModel
 from ..load.tokenizer_files.sentencepiece_library import processor_of, without_normalization
 from .composed_tokenizer import ComposedToken, ComposedTokenizer
 

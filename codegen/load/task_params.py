@@ -12,8 +12,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ..ir.normalizer_spec import CharsmapNormalizer, NoNormalizer
 from ..ir.template_spec import TemplatePart
-from ..ir.tokenizer_spec import METASPACE, CharsmapNormalizer, MetaspaceSegmenter, NoNormalizer, TokenizerSpec
+from ..ir.tokenizer_spec import METASPACE, MetaspaceSegmenter, TokenizerSpec
 from .config import Config
 from .refusal import refusal, shown
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir.tokenizer_spec import BertNormalizer, TokenizerSpec
+from ..ir.normalizer_spec import BertNormalizer
+from ..ir.tokenizer_spec import TokenizerSpec
 from .files import CheckpointFolder
 from .refusal import refusal, shown
 

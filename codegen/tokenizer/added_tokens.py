@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from itertools import product
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import AddedToken, NoNormalizer, TokenizerSpec, Trimming
+from ..ir.normalizer_spec import NoNormalizer
+from ..ir.tokenizer_spec import AddedToken, TokenizerSpec, Trimming
 from ..library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 from .content_tables import ContentTables, compile_contents
 

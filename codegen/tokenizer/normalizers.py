@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import (
+from ..ir.normalizer_spec import (
     BertNormalizer,
     CharacterNormalizer,
     CharsmapNormalizer,

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from ..ir.tokenizer_spec import Folds, RunRule, SequenceNormalizer
+from ..ir.normalizer_spec import Folds, RunRule, SequenceNormalizer
 from .fields import Field, Part, boolean, unsigned
 from .folding import FoldingTables, compile_folding
 from .normal_form import compile_normal_form

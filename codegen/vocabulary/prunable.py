@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..ir.byte_pieces import BYTE_OF, BYTE_PIECES
+from ..ir.normalizer_spec import Normalizer, SentencePieceNormalizer
 from ..ir.template_spec import Template, TemplatePart
 from ..ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
     CharacterBpeModel,
-    Normalizer,
     SentencePieceFile,
-    SentencePieceNormalizer,
     TokenizerSpec,
     UnigramModel,
     WordLevelModel,

@@ -30,7 +30,8 @@ from ..files.outside_files import NamedFile
 from ..files.table_file import Columns, Echo, is_table, read_table
 from ..ir import graph as g
 from ..ir.derived import Derived, Values
-from ..ir.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
+from ..ir.normalizer_spec import SentencePieceNormalizer
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
 from ..load.checkpoint import Checkpoint

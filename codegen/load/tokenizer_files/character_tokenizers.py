@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
+from ...ir.normalizer_spec import NoNormalizer
 from ...ir.target_tokenizer import DecoderSpec
-from ...ir.tokenizer_spec import AddedToken, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
+from ...ir.tokenizer_spec import AddedToken, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
 from ..config import Config
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown

@@ -9,15 +9,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ...ir.normalizer_spec import BertNormalizer
 from ...ir.template_spec import bert_template
-from ...ir.tokenizer_spec import (
-    AddedToken,
-    BertNormalizer,
-    BertSegmenter,
-    ByteLevelBpeModel,
-    TokenizerSpec,
-    WordPieceModel,
-)
+from ...ir.tokenizer_spec import AddedToken, BertSegmenter, ByteLevelBpeModel, TokenizerSpec, WordPieceModel
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from . import tokenizer_config, vocab_text

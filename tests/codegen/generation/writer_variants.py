@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybrid_variants import HYBRIDS
 from like_llama_variants import LIKE_LLAMA
+from mixture_variants import MIXTURES
 from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
@@ -19,7 +21,6 @@ from writer_shapes import (
     GPT2,
     GPT_NEO,
     LED,
-    LFM2,
     LLAMA,
     LLAMA3,
     LONGROPE,
@@ -33,7 +34,6 @@ from writer_shapes import (
     OPUS,
     PEGASUS,
     PHI3,
-    QWEN3_5,
     T5,
     T5_1_1,
     T5GEMMA_HALF,
@@ -226,51 +226,6 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
     ),
-    "qwen3_5_text/own": ("Qwen3_5", QWEN3_5 | {"tie_word_embeddings": True, "linear_conv_kernel_dim": 3}),
-    "qwen3_5_text/biased": (
-        "Qwen3_5",
-        QWEN3_5
-        | {"num_hidden_layers": 4, "layer_types": None, "full_attention_interval": 2, "attention_bias": True}
-        | {"linear_num_key_heads": 3, "linear_num_value_heads": 3, "linear_value_head_dim": 6, "pad_token_id": 0}
-        | {"rope_parameters": {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 0.5}},
-    ),
-    "qwen3_5/whole": (
-        "Qwen3_5Whole",
-        {
-            "text_config": QWEN3_5 | {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]},
-            "vision_config": {"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2}
-            | {"out_hidden_size": 24, "num_position_embeddings": 4, "in_channels": 1},
-            **{"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2, "tie_word_embeddings": True},
-        },
-    ),
-    "lfm2/own": ("Lfm2", LFM2 | {"conv_bias": True, "tie_word_embeddings": False, "conv_L_cache": 4}),
-    "lfm2/texts": (
-        "Lfm2",
-        LFM2
-        | {"num_hidden_layers": 5, "layer_types": None, "full_attn_idxs": [1, 3], "hidden_size": 16}
-        | {"block_auto_adjust_ff_dim": True, "block_ff_dim": 36, "block_multiple_of": 5}
-        | SPECIAL["lfm2/texts"],
-    ),
-    "lfm3/own": (
-        "Lfm3",
-        LLAMA
-        | {"num_hidden_layers": 5, "layer_types": ["conv", *WINDOWS, "conv", WINDOWS[1]], "sliding_window": 6}
-        | {"head_dim": 8, "pad_token_id": 0, "conv_L_cache": 5, "conv_bias": True, "norm_eps": 1e-3}
-        | {
-            "rope_parameters": {
-                "sliding_attention": {"rope_type": "default", "rope_theta": 70.0},
-                "full_attention": {
-                    **{"rope_type": "proportional", "rope_theta": 900.0, "partial_rotary_factor": 0.7, "factor": 2.5}
-                },
-            }
-        },
-    ),
-    "lfm3/plain": (
-        "Lfm3",
-        LLAMA
-        | {"num_hidden_layers": 2, "layer_types": ["full_attention", "conv"], "attention_bias": True, "head_dim": 6}
-        | {"use_sandwich_norm": False, "use_attention_gate": False, "tie_word_embeddings": False, "pad_token_id": 0},
-    ),
     "gpt_neox/texts": (
         "GPTNeoX",
         NEOX
@@ -303,36 +258,6 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "cohere2/texts": (
         "Cohere2",
         LLAMA | {"sliding_window": 6, "layer_types": WINDOWS, "logit_scale": 1.5} | SPECIAL["cohere2/texts"],
-    ),
-    "qwen3_moe/own": (
-        "Qwen3Moe",
-        LLAMA
-        | {"num_hidden_layers": 4, "mlp_only_layers": [0], "norm_topk_prob": True, "head_dim": 8, "hidden_size": 16}
-        | {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 9, "pad_token_id": 0}
-        | USED,
-    ),
-    "olmoe/own": (
-        "Olmoe",
-        LLAMA | {"num_experts": 6, "num_experts_per_tok": 3, "intermediate_size": 11, "pad_token_id": 0},
-    ),
-    "mixtral/own": (
-        "Mixtral",
-        LLAMA
-        | {"num_local_experts": 3, "num_experts_per_tok": 2, "intermediate_size": 17, "num_hidden_layers": 1}
-        | {"sliding_window": 6},
-    ),
-    "qwen2_moe/own": (
-        "Qwen2Moe",
-        LLAMA
-        | {"num_experts": 3, "num_experts_per_tok": 1, "moe_intermediate_size": 9, "hidden_size": 16}
-        | {"shared_expert_intermediate_size": 13, "num_hidden_layers": 2, "pad_token_id": 0},
-    ),
-    "granitemoe/own": (
-        "GraniteMoe",
-        LLAMA
-        | {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 1}
-        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
-        | {"tie_word_embeddings": True, "pad_token_id": 0},
     ),
     "persimmon/own": ("Persimmon", LLAMA | {"layer_norm_eps": 1e-3, "num_hidden_layers": 1, "num_attention_heads": 3}),
     "bloom/own": ("Bloom", BLOOM),
@@ -382,7 +307,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"activation_function": "gelu", "tie_word_embeddings": False},
     ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+    **HYBRIDS,
     **LIKE_LLAMA,
+    **MIXTURES,
     **PAIRED,
 }
 

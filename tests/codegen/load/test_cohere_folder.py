@@ -13,7 +13,8 @@ import pytest
 from malformed import edit
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import DigitsSegmenter, NormalFormNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import NormalFormNormalizer
+from codegen.ir.tokenizer_spec import DigitsSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer

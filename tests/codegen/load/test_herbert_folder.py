@@ -14,7 +14,8 @@ from herbert_files import herbert_folders
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import BertNormalizer, CharacterBpeModel, TokenizerSpec
+from codegen.ir.normalizer_spec import BertNormalizer
+from codegen.ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 

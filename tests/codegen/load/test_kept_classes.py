@@ -15,7 +15,8 @@ from test_load_unigram import RUNS, charsmap, precompiled
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import FoldingNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import FoldingNormalizer
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 

@@ -14,7 +14,8 @@ import pytest
 from sentencepiece_files import sentencepiece_file
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from codegen.ir.normalizer_spec import CharsmapNormalizer
+from codegen.ir.tokenizer_spec import MetaspaceSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.folders.pegasus import pegasus_vocabulary

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import NoNormalizer, NormalFormNormalizer
+from codegen.ir.normalizer_spec import NoNormalizer, NormalFormNormalizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.folders.byte_level import read_byte_level_folder
 from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json

@@ -14,7 +14,8 @@ import pytest
 from malformed import edit
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import BertNormalizer, CharacterBpeModel, TokenizerSpec
+from codegen.ir.normalizer_spec import BertNormalizer
+from codegen.ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer

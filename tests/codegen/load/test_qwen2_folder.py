@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import AddedToken, Cl100kSegmenter, NormalFormNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import NormalFormNormalizer
+from codegen.ir.tokenizer_spec import AddedToken, Cl100kSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer

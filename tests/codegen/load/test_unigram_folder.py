@@ -15,7 +15,8 @@ from sentencepiece_files import CONTROL, UNKNOWN, USER_DEFINED, sentencepiece_fi
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import FoldingNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import FoldingNormalizer
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json.fields import FILE as JSON

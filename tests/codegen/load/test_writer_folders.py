@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.frontends import family_of
-from codegen.ir.tokenizer_spec import NormalFormNormalizer
+from codegen.ir.normalizer_spec import NormalFormNormalizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer

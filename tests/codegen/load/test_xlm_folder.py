@@ -12,7 +12,8 @@ import pytest
 from moses_files import XLM_SPECIAL, write_folder
 from test_moses_folder import ids, listed, refused
 
-from codegen.ir.tokenizer_spec import NoNormalizer, NormalizedMosesSegmenter, TokenizerSpec
+from codegen.ir.normalizer_spec import NoNormalizer
+from codegen.ir.tokenizer_spec import NormalizedMosesSegmenter, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 

@@ -23,11 +23,11 @@ from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
 
 from codegen.ir.byte_pieces import BYTE_OF, BYTE_PIECES  # noqa: E402
+from codegen.ir.normalizer_spec import BertNormalizer  # noqa: E402
 from codegen.ir.target_tokenizer import DecoderSpec  # noqa: E402
 from codegen.ir.template_spec import bert_template  # noqa: E402
 from codegen.ir.tokenizer_spec import (  # noqa: E402
     AddedToken,
-    BertNormalizer,
     BertSegmenter,
     TokenizerSpec,
     UnigramModel,

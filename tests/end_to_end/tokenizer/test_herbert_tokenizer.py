@@ -10,7 +10,8 @@ import pytest
 from tokenizer_harness import Runtime, assert_same, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
 
-from codegen.ir.tokenizer_spec import BertNormalizer, CharacterBpeModel, SequenceNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import BertNormalizer, SequenceNormalizer
+from codegen.ir.tokenizer_spec import CharacterBpeModel, TokenizerSpec
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
 
 FIRST = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

@@ -30,7 +30,8 @@ from unigram import (
 )
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import SequenceNormalizer, TokenizerSpec
+from codegen.ir.normalizer_spec import SequenceNormalizer
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.tokenizer_json.byte_level import read_byte_level_json
 from codegen.load.tokenizer_files.tokenizer_json.character_bpe import read_character_bpe_json
 from codegen.load.tokenizer_files.tokenizer_json.plain_normalizer import read_plain_normalizer

@@ -16,8 +16,9 @@ from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, SMALL_VOCABULARY, TRICKY,
 from tokenizers import normalizers
 
 from codegen.errors import EtchError
+from codegen.ir.normalizer_spec import CharacterNormalizer
 from codegen.ir.template_spec import Template, TemplatePart
-from codegen.ir.tokenizer_spec import CharacterNormalizer, TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json.word_level import read_word_level_json

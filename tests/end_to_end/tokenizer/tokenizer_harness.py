@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
+from codegen.ir.normalizer_spec import BertNormalizer
 from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.template_spec import bert_template
-from codegen.ir.tokenizer_spec import AddedToken, BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
+from codegen.ir.tokenizer_spec import AddedToken, BertSegmenter, TokenizerSpec, WordPieceModel
 from codegen.library_tokenizer.decoded import decoded
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer

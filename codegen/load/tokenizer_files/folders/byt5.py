@@ -14,8 +14,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ....ir.byte_pieces import BYTE_OF
+from ....ir.normalizer_spec import NoNormalizer
 from ....ir.target_tokenizer import DecoderSpec
-from ....ir.tokenizer_spec import AddedToken, BytesModel, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import AddedToken, BytesModel, SingleCharacterSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 
-from ....ir.tokenizer_spec import AddedToken, LineWordSegmenter, NoNormalizer, TokenizerSpec, goes_on
+from ....ir.normalizer_spec import NoNormalizer
+from ....ir.tokenizer_spec import AddedToken, LineWordSegmenter, TokenizerSpec, goes_on
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens

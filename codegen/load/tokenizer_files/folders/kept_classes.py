@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ....ir.normalizer_spec import CharsmapNormalizer, FoldingNormalizer
 from ....ir.template_spec import Template, TemplatePart, bert_template
-from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import METASPACE, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE

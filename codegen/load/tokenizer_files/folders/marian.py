@@ -9,14 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ....ir.normalizer_spec import SentencePieceNormalizer
 from ....ir.target_tokenizer import DecoderSpec
 from ....ir.template_spec import Template, TemplatePart
-from ....ir.tokenizer_spec import (
-    MetaspaceSegmenter,
-    SentencePieceFile,
-    SentencePieceNormalizer,
-    TokenizerSpec,
-)
+from ....ir.tokenizer_spec import MetaspaceSegmenter, SentencePieceFile, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens

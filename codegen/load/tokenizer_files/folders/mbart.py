@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.normalizer_spec import CharsmapNormalizer
+from ....ir.tokenizer_spec import MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal
 from ..folder_tokens import FolderTokens
 from ..tokenizer_json.fields import FILE as JSON_FILE

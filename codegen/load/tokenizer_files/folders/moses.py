@@ -10,13 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ....ir.tokenizer_spec import (
-    MosesSegmenter,
-    NoNormalizer,
-    NormalFormNormalizer,
-    NormalizedMosesSegmenter,
-    TokenizerSpec,
-)
+from ....ir.normalizer_spec import NoNormalizer, NormalFormNormalizer
+from ....ir.tokenizer_spec import MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens

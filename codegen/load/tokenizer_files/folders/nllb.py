@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ....ir.normalizer_spec import CharsmapNormalizer
 from ....ir.target_tokenizer import DecoderSpec
-from ....ir.tokenizer_spec import METASPACE, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import METASPACE, CharacterBpeModel, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE

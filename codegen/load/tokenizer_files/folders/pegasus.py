@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ....ir.normalizer_spec import CharsmapNormalizer
 from ....ir.target_tokenizer import DecoderSpec
 from ....ir.template_spec import Template, TemplatePart
-from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import METASPACE, MetaspaceSegmenter, TokenizerSpec
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens
 from ..tokenizer_config import FILE as CONFIG_FILE

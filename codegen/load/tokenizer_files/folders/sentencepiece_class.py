@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ....ir.normalizer_spec import SentencePieceNormalizer
 from ....ir.template_spec import Template
 from ....ir.tokenizer_spec import (
     AddedToken,
     CharacterBpeModel,
     MetaspaceSegmenter,
     SentencePieceFile,
-    SentencePieceNormalizer,
     TokenizerSpec,
     UnigramModel,
 )

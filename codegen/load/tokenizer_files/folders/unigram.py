@@ -17,14 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.tokenizer_spec import (
-    METASPACE,
-    CharsmapNormalizer,
-    FoldingNormalizer,
-    FormCharsmapNormalizer,
-    SequenceNormalizer,
-    TokenizerSpec,
-)
+from ....ir.normalizer_spec import CharsmapNormalizer, FoldingNormalizer, FormCharsmapNormalizer, SequenceNormalizer
+from ....ir.tokenizer_spec import METASPACE, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens, with_vocabulary

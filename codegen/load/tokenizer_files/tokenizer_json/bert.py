@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ....ir.tokenizer_spec import MOST_WORD_CHARS, BertNormalizer, Trimming
+from ....ir.normalizer_spec import BertNormalizer
+from ....ir.tokenizer_spec import MOST_WORD_CHARS, Trimming
 from ...refusal import refusal, shown
 from .fields import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
 from .spelled_word_piece import TokenizerParts, bert_processor

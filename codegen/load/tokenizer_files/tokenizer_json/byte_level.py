@@ -7,17 +7,13 @@ import json
 from typing import Any
 
 from ....ir.byte_pieces import bytes_of, is_written_in_bytes
+from ....ir.normalizer_spec import CharacterNormalizer, Folds, NoNormalizer, NormalFormNormalizer, SequenceNormalizer
 from ....ir.split_spec import ExpressionSegmenter
 from ....ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
     ByteLevelSegmenter,
-    CharacterNormalizer,
     ClipSegmenter,
-    Folds,
-    NoNormalizer,
-    NormalFormNormalizer,
-    SequenceNormalizer,
     SplitSegmenter,
     TokenizerSpec,
 )

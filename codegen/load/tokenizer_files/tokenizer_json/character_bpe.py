@@ -11,15 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ....ir.byte_pieces import BYTE_PIECES
+from ....ir.normalizer_spec import BertNormalizer, CharsmapNormalizer, SequenceNormalizer
 from ....ir.tokenizer_spec import (
     END_OF_WORD,
     METASPACE,
     AddedToken,
-    BertNormalizer,
     CharacterBpeModel,
-    CharsmapNormalizer,
     MetaspaceSegmenter,
-    SequenceNormalizer,
     SplitSegmenter,
     TokenizerSpec,
     WordSegmenter,

@@ -7,7 +7,8 @@ import base64
 from itertools import takewhile
 from typing import Any
 
-from ....ir.tokenizer_spec import METASPACE, CharsmapNormalizer, FoldingNormalizer
+from ....ir.normalizer_spec import CharsmapNormalizer, FoldingNormalizer
+from ....ir.tokenizer_spec import METASPACE
 from ...refusal import refusal, shown
 from ..charsmap import charsmap_halves
 from .fields import FILE, only_fields, typed

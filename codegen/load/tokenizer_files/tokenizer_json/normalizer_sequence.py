@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from ....ir.tokenizer_spec import Folds, RunRule, SequenceNormalizer
+from ....ir.normalizer_spec import Folds, RunRule, SequenceNormalizer
 from ...refusal import refusal, shown
 from .fields import FILE, only_fields
 from .normalizer import FOLDS, quote_of, strip_of

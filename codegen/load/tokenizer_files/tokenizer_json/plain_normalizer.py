@@ -7,9 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ....ir.tokenizer_spec import (
+from ....ir.normalizer_spec import (
     BertNormalizer,
-    BertSegmenter,
     CharacterNormalizer,
     CharsmapNormalizer,
     FoldingNormalizer,
@@ -19,9 +18,8 @@ from ....ir.tokenizer_spec import (
     NormalFormNormalizer,
     RunRule,
     SequenceNormalizer,
-    SplitSegmenter,
-    WhitespaceSegmenter,
 )
+from ....ir.tokenizer_spec import BertSegmenter, SplitSegmenter, WhitespaceSegmenter
 from ...refusal import refusal
 from .bert import read_bert_normalizer
 from .fields import FILE, only_fields
