@@ -2,7 +2,7 @@
 """What lowering makes of a graph: the runtime's ops over arena buffers and weight tables, in the order of execution.
 
 This is the value that the planner lays out, the emulator executes and the renderer writes down. All that it is made of
-is here by name, too: `buffer.py`, `program_ops.py`, `weights.py`.
+is here by name, too: `buffer.py`, `program_ops.py` and what its ops are made of, `weights.py`.
 """
 
 from __future__ import annotations
@@ -13,39 +13,32 @@ from typing import Literal
 from .attention_shape import HeadShape, SoftCap
 from .buffer import CACHES, KEPT, Buffer, Kind, Rows, Storage
 from .graph import TargetRules
+from .program_attention import Attention, PackKeyRows, PackKeys, PackValues, Rotary
+from .program_experts import ChooseExperts, ExpertLinear, MixExperts, SelectRows
 from .program_ops import (
     OPS,
     VOCABULARY_BLOCK,
     Add,
-    Attention,
     Best,
     Cap,
     CausalConvolution,
     CenteredConvolution,
-    ChooseExperts,
     Copy,
     DeltaRule,
     DynamicConvolution,
     EmbeddingMean,
     EmbeddingSum,
     EmbeddingTerm,
-    ExpertLinear,
     Gru,
     Linear,
     Masked,
-    MixExperts,
     Multiply,
     Norm,
     Normalize,
     Op,
-    PackKeyRows,
-    PackKeys,
     PackRows,
-    PackValues,
     Pool,
     Quantize,
-    Rotary,
-    SelectRows,
     Softmax,
     Upsample,
     WordWeights,

@@ -9,12 +9,14 @@ from typing import get_args
 
 import numpy as np
 
-from .attention_shape import HeadShape, SoftCap
+from .attention_shape import SoftCap
 from .buffer import Buffer, Kind
 from .global_rows import GlobalRows
-from .graph import ExpertWeighing, Index, Mask, NormKind, Pooling, WordPooling
-from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
-from .row_pooling import PooledScores, RowPooling
+from .graph import Index, NormKind, Pooling, WordPooling
+from .op import attribute, earlier, packed, parts, read, updated, weights, written
+from .program_attention import Attention, PackKeyRows, PackKeys, PackValues, Rotary
+from .program_experts import ChooseExperts, ExpertLinear, MixExperts, SelectRows
+from .row_pooling import RowPooling
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
 
@@ -175,62 +177,6 @@ class DeltaRule:
 
 
 @dataclass(frozen=True)
-class Rotary:
-    cosines: tuple[WeightSlot, ...] = weights()
-    sines: tuple[WeightSlot, ...] = weights()
-    heads: int = attribute()
-    rows: Buffer = updated()
-    table: int | ByLayer = attribute(default=0)  # of the tables the one that is meant
-
-
-@dataclass(frozen=True)
-class PackKeys:
-    shape: HeadShape = attribute()
-    input: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class PackKeyRows:
-    """Keys once more, as the rows of a product with relative queries."""
-
-    shape: HeadShape = attribute()
-    input: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class PackValues:
-    shape: HeadShape = attribute()
-    input: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class Attention:
-    kind: Kind = attribute()
-    shape: HeadShape = attribute()
-    score_scale: np.float32 = attribute()  # log2(e) times the graph's scale
-    query: Buffer = read()
-    keys: Buffer = packed()
-    values: Buffer = packed()
-    context: Buffer = written()
-    mask: Mask | ByLayer = attribute(default="none")
-    window: int | ByLayer | None = attribute(default=None)
-    bias: WeightSlot | None = weights(default=None)  # [heads][distances], times log2(e)
-    relative_keys: WeightSlot | None = weights(default=None)
-    relative_queries: WeightSlot | None = weights(default=None)
-    relative_rows: WeightSlot | None = weights(default=None)  # by distance the row of these two
-    key_rows: Buffer | None = packed(default=None)  # where there are relative queries
-    global_rows: GlobalRows = attribute(default=0)
-    only: GlobalRows | None = attribute(default=None)
-    others: Buffer | None = read(default=None)  # `context`, where there are others
-    cap: SoftCap | None = attribute(default=None)  # of scores, its limit times log2(e)
-    pooled: PooledScores | None = attribute(default=None)
-    segment_keys: WeightSlot | None = weights(default=None)  # with `pooled`, whose bias is [heads][2][relative keys]
-
-
-@dataclass(frozen=True)
 class Upsample:
     pooling: RowPooling = attribute()
     level: int = attribute()
@@ -257,45 +203,6 @@ class Gru:
     def width(self) -> int:
         """Of a direction's rows."""
         return self.out.width // len(self.weights)
-
-
-@dataclass(frozen=True)
-class ChooseExperts:
-    """Of each row those with the largest scores, and how they are weighed."""
-
-    weighing: ExpertWeighing = attribute()
-    scores: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class SelectRows:
-    """The rows that each expert has, one expert's behind the other's."""
-
-    routes: Buffer = read()
-    input: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class ExpertLinear:
-    """Of each expert's rows, by its weights: as many outputs as `out` is wide, and rows up to a panel's."""
-
-    kind: Kind = attribute()
-    weights: WeightSlot = weights()
-    routes: Buffer = read()
-    input: Buffer = read()
-    activation: str = attribute()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class MixExperts:
-    """Of each row the sum of what its experts made, by their weights."""
-
-    routes: Buffer = read()
-    input: Buffer = read()
-    out: Buffer = written()
 
 
 @dataclass(frozen=True)
