@@ -5,7 +5,7 @@ from __future__ import annotations
 
 _STAGES = """
     arguments load evaluate front-end check prune budget lower smooth quantize calibrate gpu emulate plan pack render
-    build verify bundle convert fetch merge wheel sqlite web evidence completion
+    build verify bundle convert fetch merge wheel sqlite web evidence completion man
 """
 STAGES = frozenset(_STAGES.split())
 _LONGEST = 700  # message: of what a file has, only the beginning is shown

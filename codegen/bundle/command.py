@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand, take_model
 from ..process.progress import say
 
@@ -14,7 +14,7 @@ PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  
 
 def _take(bundle: argparse.ArgumentParser) -> None:
     take_model(bundle)
-    bundle.add_argument("--out", type=written, required=True, metavar="FOLDER", help="folder to write")
+    bundle.add_argument("--out", type=place, required=True, metavar="FOLDER", help="folder to write")
     bundle.add_argument("--format", choices=PACKAGE_FORMATS, help="instead: what this tool takes, with an example")
 
 

@@ -25,8 +25,8 @@ def positive(text: str) -> int:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}") from error
 
 
-def written(text: str) -> Path:
-    """A place to write to. An empty word, as of a variable that is not set, would be this folder."""
+def place(text: str) -> Path:
+    """A file or a folder. An empty word, as of a variable that is not set, would be this folder."""
     if not text:
         raise argparse.ArgumentTypeError("an empty name; . is this folder")
     return Path(text)

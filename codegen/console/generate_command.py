@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ..asked import POOLINGS, TASKS
 from ..building.build import boards
@@ -17,8 +16,8 @@ from .table_options import add_columns, add_tables, tables_asked_for
 
 
 def _take(generate: argparse.ArgumentParser) -> None:
-    generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
-    generate.add_argument("--out", type=types.written, required=True, metavar="DIR", help="folder to write")
+    generate.add_argument("folder", type=types.place, metavar="FOLDER", help="Hugging Face checkpoint folder")
+    generate.add_argument("--out", type=types.place, required=True, metavar="DIR", help="folder to write")
     generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
     _add_weights(generate)
     add_lengths(generate)
@@ -60,13 +59,13 @@ def _add_weights(generate: argparse.ArgumentParser) -> None:
     )
     generate.add_argument(
         "--calibrate",
-        type=Path,
+        type=types.place,
         metavar="FILE",
         help="round 4-bit weights by what they multiply in these texts, one a line or a row of a table (GPTQ)",
     )
     generate.add_argument(
         "--smooth",
-        type=Path,
+        type=types.place,
         metavar="FILE",
         help="move outlier channels of activations from norms into weights, measured on these texts, as for "
         "--calibrate (SmoothQuant)",

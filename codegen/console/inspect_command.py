@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ..asked import POOLINGS, TASKS
 from ..process.progress import say
+from .argument_types import place
 from .checkpoint_options import add_languages, add_lengths, add_regions
 from .model_types import ModelTypes
 from .subcommand import Subcommand
 
 
 def _take(inspect: argparse.ArgumentParser) -> None:
-    inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
+    inspect.add_argument("folder", type=place, metavar="FOLDER", help="Hugging Face checkpoint folder")
     inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
     inspect.add_argument("--task", choices=TASKS, help="as for generate")
     add_lengths(inspect)

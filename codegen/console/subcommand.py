@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .argument_types import head, written
+from .argument_types import head, place
 from .table_options import columns
 
 
@@ -40,7 +40,7 @@ class Subcommand:
 
 def take_model(parser: argparse.ArgumentParser) -> None:
     """The generated folder."""
-    parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+    parser.add_argument("directory", type=place, metavar="DIR", help="generated folder")
 
 
 def take_heads(parser: argparse.ArgumentParser) -> None:
@@ -59,15 +59,15 @@ def take_heads(parser: argparse.ArgumentParser) -> None:
 def take_compared(parser: argparse.ArgumentParser) -> None:
     """The generated folder, and what it was made of."""
     take_model(parser)
-    parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
+    parser.add_argument("--checkpoint", type=place, required=True, metavar="FOLDER", help="what it was generated from")
     take_heads(parser)
-    parser.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
+    parser.add_argument("--calibrate", type=place, metavar="FILE", help="what the model was calibrated on")
     parser.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
-    parser.add_argument("--smooth", type=Path, metavar="FILE", help="what the model was smoothed by")
+    parser.add_argument("--smooth", type=place, metavar="FILE", help="what the model was smoothed by")
     parser.add_argument("--smooth-columns", type=columns, metavar="A,B", help="as for generate")
 
 
 def take_model_and_place(parser: argparse.ArgumentParser) -> None:
     """The generated folder, and where to put the one file that is made of it."""
     take_model(parser)
-    parser.add_argument("--out", type=written, default=Path(), metavar="FOLDER", help="where to put it (default: here)")
+    parser.add_argument("--out", type=place, default=Path(), metavar="FOLDER", help="where to put it (default: here)")

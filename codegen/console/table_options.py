@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import EtchError
+from .argument_types import place
 
 if TYPE_CHECKING:
     from ..budget import Limits
@@ -24,7 +24,7 @@ def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]
     """What is pruned by texts, and what is asked of a labelled table."""
     generate.add_argument(
         "--prune-vocabulary",
-        type=Path,
+        type=place,
         metavar="FILE",
         help="drop the pieces that this file (text lines, .csv, .tsv or .jsonl; of translators pairs, whose label is "
         "what should be written) uses less often than --min-count; the tokenizer stays Hugging Face's over what is "
@@ -38,13 +38,13 @@ def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]
     )
     generate.add_argument(
         "--keep-vocabulary",
-        type=Path,
+        type=place,
         metavar="DIR",
         help="instead: keep the pieces that this folder, generated from the same checkpoint, has kept",
     )
     generate.add_argument(
         "--evaluate",
-        type=Path,
+        type=place,
         metavar="FILE",
         help="labelled .csv, .tsv or .jsonl, also .gz: accuracy (label sets: exact match; values and "
         "similarities: Spearman; texts that are written: exact match, BLEU, chrF; masks: top-5, top-1); .conll, "

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand
 from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="checkpoint folder with pickled or quantized weights"
+        "folder", type=place, metavar="FOLDER", help="checkpoint folder with pickled or quantized weights"
     )
-    parser.add_argument("--out", type=written, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--out", type=place, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--file", action="append", default=[], metavar="NAME", help="a file with weights, where several could be"
     )

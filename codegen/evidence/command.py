@@ -4,22 +4,21 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand, take_compared
 from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
     take_compared(parser)
-    parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
-    parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
+    parser.add_argument("--texts", type=place, required=True, metavar="FILE", help="texts to compare on, one a line")
+    parser.add_argument("--evaluate", type=place, metavar="FILE", help="labelled table: accuracy, by the program")
     parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
     parser.add_argument("--text-columns", metavar="A,B", help="likewise")
     parser.add_argument("--labels", metavar="0|1|names|A,B", help="likewise")
     parser.add_argument("--latency", action="store_true", help="also times on this machine")
-    parser.add_argument("--out", type=written, required=True, metavar="FILE.html", help="the page to write")
+    parser.add_argument("--out", type=place, required=True, metavar="FILE.html", help="the page to write")
 
 
 def _do(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand
 from ..load.hub_name import HubName
 from ..process.progress import say
@@ -19,7 +19,7 @@ def _take(parser: argparse.ArgumentParser) -> None:
         metavar="OWNER/NAME[@REVISION]",
         help="a branch, a tag or a commit; default: main",
     )
-    parser.add_argument("--out", type=written, metavar="DIR", help="folder to write (default: NAME, in this folder)")
+    parser.add_argument("--out", type=place, metavar="DIR", help="folder to write (default: NAME, in this folder)")
 
 
 def _do(arguments: argparse.Namespace) -> None:

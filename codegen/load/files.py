@@ -36,7 +36,8 @@ def _no_folder(path: str) -> Exception:
     if hub is not None:
         command = etch_command("fetch", str(hub))
         return refusal("not-a-folder", f"'{hub}' is not a folder here; of the Hugging Face Hub: {command}")
-    message = f"{shown(path, _LONGEST_PATH)} is not a folder; a checkpoint is a folder with config.json"
+    what = "is not a folder" if os.path.lexists(path.replace("\0", "")) else "does not exist"
+    message = f"{shown(path, _LONGEST_PATH)} {what}; a checkpoint is a folder with config.json"
     return refusal("not-a-folder", message)
 
 
@@ -70,6 +71,11 @@ class CheckpointFolder:
     def path(self) -> Path:
         """Where it is, without links."""
         return self._root
+
+    @property
+    def shown_path(self) -> str:
+        """`path` for a message."""
+        return shown(str(self._root), _LONGEST_PATH)
 
     def names(self, inside: str = "") -> list[str]:
         """The names in the folder, or in one `inside` of it, sorted."""

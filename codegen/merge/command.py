@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand
 from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("adapter", type=Path, metavar="ADAPTER", help="folder with adapter_config.json, as PEFT saves")
-    parser.add_argument("base", type=Path, metavar="BASE", help="checkpoint folder it was trained beside")
-    parser.add_argument("--out", type=written, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("adapter", type=place, metavar="ADAPTER", help="folder with adapter_config.json, as PEFT saves")
+    parser.add_argument("base", type=place, metavar="BASE", help="checkpoint folder it was trained beside")
+    parser.add_argument("--out", type=place, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--labels", metavar="A,B", help="names of the classes, in their order (default: as config.json has them)"
     )

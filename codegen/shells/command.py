@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from .. import __version__
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand
 from ..errors import EtchError
 from .completion import SHELLS, of_etch, of_program
@@ -19,7 +19,7 @@ from .parsers import commands_of
 
 def _take_shell(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
-    parser.add_argument("--program", type=Path, metavar="FILE", help="of this program of a model instead of etch")
+    parser.add_argument("--program", type=place, metavar="FILE", help="of this program of a model instead of etch")
 
 
 def _complete(arguments: argparse.Namespace) -> None:
@@ -31,11 +31,14 @@ def _complete(arguments: argparse.Namespace) -> None:
 
 
 def _take_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=written, required=True, metavar="DIR", help="where to write etch-COMMAND.1")
+    parser.add_argument("--out", type=place, required=True, metavar="DIR", help="where to write etch-COMMAND.1")
 
 
 def _write_pages(arguments: argparse.Namespace) -> None:
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise EtchError("target-not-a-folder", "man", f"{arguments.out} exists and is not a folder") from None
     for command in commands_of(arguments.commands):
         path = arguments.out / f"etch-{command.name}.1"
         path.write_text(page(command, __version__), encoding="utf-8")

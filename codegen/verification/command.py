@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand, take_compared
 from ..console.table_options import own_columns
 from ..process.progress import say
@@ -13,10 +13,10 @@ from ..process.progress import say
 
 def _take(verify: argparse.ArgumentParser) -> None:
     take_compared(verify)
-    verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
+    verify.add_argument("--texts", type=place, metavar="FILE", help="texts, one a line (default: the golden texts)")
     verify.add_argument(
         "--tokenizer-certificate",
-        type=Path,
+        type=place,
         metavar="FILE",
         help="instead: write down how the tokens of all --texts compare with those of the folder's own tokenizer",
     )

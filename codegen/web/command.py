@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import argparse
 
-from ..console.argument_types import written
+from ..console.argument_types import place
 from ..console.subcommand import Subcommand, take_model
 from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
     take_model(parser)
-    parser.add_argument("--out", type=written, required=True, metavar="SITE", help="folder to write")
+    parser.add_argument("--out", type=place, required=True, metavar="SITE", help="folder to write")
 
 
 def _do(arguments: argparse.Namespace) -> None:

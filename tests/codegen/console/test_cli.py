@@ -171,6 +171,27 @@ def test_an_empty_place_to_write_to(command: str, capsys: pytest.CaptureFixture[
     assert "argument --out: an empty name; . is this folder" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["inspect", ""], "FOLDER"),
+        (["generate", "", "--out", "x"], "FOLDER"),
+        (["convert", "", "--out", "x"], "FOLDER"),
+        (["merge", "", "x", "--out", "x"], "ADAPTER"),
+        (["bundle", "", "--out", "x"], "DIR"),
+        (["verify", "x", "--checkpoint", ""], "--checkpoint"),
+        (["verify", "x", "--checkpoint", "x", "--texts", ""], "--texts"),
+        (["generate", "x", "--out", "x", "--evaluate", ""], "--evaluate"),
+    ],
+)
+def test_an_empty_name_of_what_is_read(words: list[str], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same: `inspect` would tell of the folder that one is in."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    assert ended.value.code == 2
+    assert f"argument {name}: an empty name; . is this folder" in capsys.readouterr().err
+
+
 def test_detail_comes_before_the_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def fail(*_: object) -> None:
         raise EtchError("compile-failed", "build", "no", detail="first\nsecond")

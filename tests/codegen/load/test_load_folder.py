@@ -67,12 +67,12 @@ def f(name: str, change: Callable[[Path], object], code: str, file: str | None =
 
 
 CASES = [
-    f("no folder", shutil.rmtree, "not-a-folder", None, "/model' is not a folder"),
+    f("no folder", shutil.rmtree, "not-a-folder", None, "/model' does not exist; a checkpoint is a folder"),
     f("pointer to weights", raw(WEIGHTS, LFS_POINTER), "lfs-pointer", WEIGHTS, "git lfs pull"),
     f("pointer to a tokenizer", raw(TOKENIZER, LFS_POINTER), "lfs-pointer", TOKENIZER),
-    f("no config", remove(CONFIG), "config-file-missing"),
+    f("no config", remove(CONFIG), "config-file-missing", None, "/model' has no config.json; a checkpoint is a folder"),
     f("generated", both(remove(CONFIG), raw("etch.json", b"{}")), "not-a-checkpoint", "etch.json", "codegen bundle /"),
-    f("no weights", NO_WEIGHTS, "weights-missing", None, WEIGHTS),
+    f("no weights", NO_WEIGHTS, "weights-missing", None, f"/model' has neither {WEIGHTS} nor "),
     f("no tokenizer", remove(TOKENIZER), "tokenizer-missing"),
     f("config a folder", both(remove(CONFIG), lambda p: (p / CONFIG).mkdir()), "not-a-regular-file", CONFIG),
     f("config a pipe", both(remove(CONFIG), lambda p: os.mkfifo(p / CONFIG)), "not-a-regular-file", CONFIG),
@@ -140,6 +140,7 @@ def test_odd_paths(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(EtchError) as caught:
         load_checkpoint(path)
     assert caught.value.code == ("config-file-missing" if path in ("", ".") else "not-a-folder")
+    assert ("is not a folder" in str(caught.value)) is (path == "/dev/null")
     assert str(caught.value).isprintable()
 
 

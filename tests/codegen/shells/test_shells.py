@@ -87,3 +87,9 @@ def test_manual(tmp_path: Path) -> None:
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-z", path], capture_output=True, check=True)
             assert done.stderr == b""
+
+
+def test_manual_in_the_place_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert cli.main(["man", "--out", str(tmp_path / "file")]) == 1
+    assert "error[target-not-a-folder] man: " in capsys.readouterr().err
