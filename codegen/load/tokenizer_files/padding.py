@@ -25,7 +25,7 @@ _USUAL: dict[str | None, tuple[str, str]] = dict.fromkeys((GEMMA_TOKENIZER, SIGL
 def padded(
     folder: CheckpointFolder, spec: TokenizerSpec, tokens: int, class_in_config: object, usual_class: str
 ) -> TokenizerSpec:
-    """The tokenizer, padding every text to so many tokens; the last two are as in `TokenizerConfig`."""
+    """The tokenizer, padding every text to so many tokens; the last two are as in `WordPieceConfig`."""
     config = read_config(folder)
     described = folder.read_json_if_present(JSON_FILE)
     of_json = (described or {}).get("padding")

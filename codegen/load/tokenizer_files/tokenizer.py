@@ -39,7 +39,7 @@ from .folders.plbart import TOKENIZER_CLASS as PLBART
 from .folders.plbart import read_plbart_folder
 from .folders.unigram import MODEL_FILES, is_unigram_folder, read_unigram_folder
 from .mistral_repair import check_repaired
-from .tokenizer_config import BERT_TOKENIZER, LLAMA_TOKENIZER, TokenizerConfig, class_name, read_config
+from .tokenizer_config import BERT_TOKENIZER, LLAMA_TOKENIZER, class_name, read_config
 from .tokenizer_json.bert import read_bert_json
 from .tokenizer_json.character_bpe import is_character_bpe
 from .tokenizer_json.fields import FILE as TOKENIZER_JSON
@@ -47,6 +47,7 @@ from .tokenizer_json.fields import wheel_of
 from .tokenizer_json.spelled_word_piece import TokenizerParts
 from .tokenizer_json.word_level import is_word_level, read_word_level_json
 from .tokenizer_json.word_piece import is_word_piece_of_steps, read_word_piece_json
+from .word_piece_config import WordPieceConfig
 
 MAX_PIECE_BYTES = 1024
 MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
@@ -94,7 +95,7 @@ def read_tokenizer(
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
         file = TOKENIZER_JSON
     else:
-        settings = TokenizerConfig(folder, class_in_config, usual_class)
+        settings = WordPieceConfig(folder, class_in_config, usual_class)
         if described is not None and not settings.rebuilds and is_word_piece_of_steps(described):
             read, model = read_word_piece_json, "WordPiece"
             spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
@@ -129,7 +130,7 @@ def _by_class(
     return None
 
 
-def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
+def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: WordPieceConfig) -> TokenizerParts:
     if described is not None:
         parts = read_bert_json(described, config.second_segment, config.first_type)
         config.check_against(parts)
@@ -147,7 +148,7 @@ def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, conf
     return parts
 
 
-def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> TokenizerParts:
+def _from_vocab_text(folder: CheckpointFolder, config: WordPieceConfig) -> TokenizerParts:
     if not config.rebuilds:
         raise config.needs_json()
     vocab, notes = vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tokenizer_config.json and its companions: what `transformers` would make of them, held against the tokenizer.
-
-`transformers` rebuilds a BertTokenizer from tokenizer_config.json and the class's defaults, and takes from
-tokenizer.json nothing but the vocabulary (5.23; version 4 overrides three settings in the same way). The `tokenizers`
-library by itself follows tokenizer.json. Where the two would tokenize differently there is no right answer to choose:
-a `tokenizer-conflict`, which the owner of the checkpoint resolves by editing one of the two files.
-"""
+"""tokenizer_config.json and its companions, as `transformers` reads them: the class that it makes, and with what."""
 
 from __future__ import annotations
 
@@ -18,35 +12,12 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .tokenizer_json.fields import FILE as JSON_FILE
 from .tokenizer_json.fields import read_added_token
-from .tokenizer_json.spelled_word_piece import TokenizerParts
 
 FILE = "tokenizer_config.json"
 SPECIAL_TOKENS_FILE = "special_tokens_map.json"
 EXTRA_TOKENS = ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens")
 ADDED_TOKENS_FILE = "added_tokens.json"
 
-# (key in tokenizer_config.json, what BertTokenizer assumes without it)
-SPECIAL_TOKENS = {
-    "unk_token": "[UNK]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
-SETTINGS = {"do_lower_case": True, "strip_accents": None, "tokenize_chinese_chars": True}
-MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
-    "bos_token": "<s>",
-    "eos_token": "</s>",
-    "sep_token": "</s>",
-    "pad_token": "<pad>",
-    "cls_token": "<s>",
-    "mask_token": "<mask>",
-}
-FUNNEL_SPECIAL_TOKENS = {key: f"<{key.removesuffix('_token')}>" for key in SPECIAL_TOKENS}
-FUNNEL_SPECIAL_TOKENS |= {"bos_token": "<s>", "eos_token": "</s>"}
-_FUNNEL = "FunnelTokenizer"  # BERT's words, special tokens and a first segment of its own
-_MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
-_SPECIAL_TOKENS = {_MPNET: MPNET_SPECIAL_TOKENS, _FUNNEL: FUNNEL_SPECIAL_TOKENS}
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
 QWEN3_5_TOKENIZER = "Qwen3_5Tokenizer"
@@ -68,8 +39,7 @@ _OTHER_NAMES = {
     "BloomTokenizer": "TokenizersBackend",
     "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
-_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _FUNNEL, _MPNET)
-_AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
+AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 # Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
 _BY_MOSES = ("FSMTTokenizer",)
 AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
@@ -80,138 +50,6 @@ _WHATEVER_IS_SAID = {
     AS_IN_JSON: "TokenizersBackend",
     AS_QWEN3_5: QWEN3_5_TOKENIZER,
 }
-_WITHOUT_SEGMENTS = (
-    "DistilBertTokenizer",
-    _FUNNEL,
-    _MPNET,
-    *_AS_IN_JSON_CLASSES,
-)  # unless `model_input_names` asks for them
-
-
-class TokenizerConfig:
-    """The parsed tokenizer_config.json, or the class's defaults where there is none. `class_in_config` is what
-    config.json calls the tokenizer, which counts where tokenizer_config.json does not name it, `usual_class` what the
-    family has where neither does."""
-
-    def __init__(
-        self, folder: CheckpointFolder, class_in_config: object = None, usual_class: str = BERT_TOKENIZER
-    ) -> None:
-        self.values = read_config(folder)
-        self._classes = class_in_config, usual_class
-        name = class_of(self.values, class_in_config, usual_class, supported=_REBUILT_CLASSES)
-        self.rebuilds = name in _REBUILT_CLASSES
-        self.second_segment = int(has_segments(self.values, name not in _WITHOUT_SEGMENTS))  # of a pair
-        self.first_type = 2 if name == _FUNNEL else 0  # of the token before a text, its segment where they are told
-        self.special_tokens = _SPECIAL_TOKENS.get(name, SPECIAL_TOKENS)  # with their defaults
-        self._clean_text = self.values.get("clean_text", True) if name == _FUNNEL else True  # built into others
-        self.separators = 2 if name == _MPNET else 1  # between two texts
-        self.mask_strips = name == _MPNET  # the class gives the mask token the white space before it
-        check_unsupported(self.values, has_template=folder.has(JSON_FILE))
-        self._special_map = read_special_map(folder)
-        self._added = folder.read_json_if_present(ADDED_TOKENS_FILE) or {}
-
-    def setting(self, key: str) -> bool | None:
-        """One of `SETTINGS`, checked, with its default."""
-        value = self.values.get(key, SETTINGS[key])
-        if not isinstance(value, bool) and not (key == "strip_accents" and value is None):
-            raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=FILE)
-        return value
-
-    def special_token(self, key: str) -> str:
-        """The text of one of `special_tokens`, with its default."""
-        return content_of(self.values.get(key, self.special_tokens[key]), key, FILE)
-
-    def needs_json(self) -> EtchError:
-        """As the function of this name."""
-        return needs_json(self.values, *self._classes)
-
-    def check_against(self, parts: TokenizerParts) -> None:
-        """Refuse every difference between these files and `parts` that would change what a text becomes."""
-        self._check_settings(parts)
-        self._check_special_tokens(parts)
-        self._check_added_tokens(parts)
-
-    def _check_settings(self, parts: TokenizerParts) -> None:
-        def resolved(strip_accents: bool | None, lowercase: bool | None) -> bool | None:
-            return lowercase if strip_accents is None else strip_accents
-
-        lowercase = self.setting("do_lower_case")
-        pairs: list[tuple[str, object, object]] = [
-            ("do_lower_case", lowercase, parts.lowercase),
-            (
-                "strip_accents",
-                resolved(self.setting("strip_accents"), lowercase),
-                resolved(parts.strip_accents, parts.lowercase),
-            ),
-            ("tokenize_chinese_chars", self.setting("tokenize_chinese_chars"), parts.handle_chinese_chars),
-        ]
-        if self.rebuilds:  # not settable there: the class has them built in
-            pairs += [
-                ("clean_text", self._clean_text, parts.clean_text),
-                ("max_input_chars_per_word", 100, parts.max_input_chars_per_word),
-                ("continuing_subword_prefix", "##", parts.continuing_prefix),
-                ("separators between two texts", self.separators, parts.separators),
-            ]
-        for key, ours, theirs in pairs:
-            if not self.rebuilds and key not in self.values:
-                continue
-            if ours != theirs:
-                source = f"{FILE} says" if key in self.values else "transformers assumes"
-                raise refusal(
-                    "tokenizer-conflict",
-                    f"{source} {key} = {shown(ours)}, {parts.file} says {shown(theirs)}; make them agree",
-                    file=FILE,
-                )
-
-    def _check_special_tokens(self, parts: TokenizerParts) -> None:
-        added = {token.content: token for token in parts.added_tokens}
-        role = {
-            "unk_token": parts.unknown_token,
-            "cls_token": parts.classify_token,
-            "sep_token": parts.separate_token,
-        }
-        for values, file in ((self.values, FILE), (self._special_map, SPECIAL_TOKENS_FILE)):
-            for key, usual in self.special_tokens.items():
-                if key in values and values[key] is None:
-                    message = f"'{key}': null is not supported: {parts.file} has {shown(role.get(key, usual))}"
-                    raise refusal("tokenizer-setting", message, file=file)
-                if key not in values and not (self.rebuilds and values is self.values):
-                    continue
-                named = content_of(values.get(key, usual), key, file)
-                if self.rebuilds and named != self.special_token(key):
-                    message = f"{key} is {shown(named)} here, {shown(self.special_token(key))} in {FILE}"
-                    raise refusal("tokenizer-conflict", message, file=file)
-                if role.get(key, named) != named:
-                    raise refusal(
-                        "tokenizer-conflict",
-                        f"{key} is {shown(named)} here, {shown(role[key])} in {parts.file}",
-                        file=file,
-                    )
-                check_is_added(values.get(key, usual), key, added, parts.file, file)
-                if key == "mask_token" and self.mask_strips and not added[named].lstrip:
-                    message = f"{key} {shown(named)} strips the white space before it, {parts.file} says it does not"
-                    raise refusal("tokenizer-conflict", message, file=file)
-            for key, value in extra_tokens(values, self.special_tokens, file):
-                check_is_added(value, key, added, parts.file, file)
-
-    def _check_added_tokens(self, parts: TokenizerParts) -> None:
-        added = {token.content: token for token in parts.added_tokens}
-        for token in decoded_tokens(self.values).values():
-            check_same_token(token, added, parts.file)
-        for content, number in self._added.items():
-            known = added[content].id if content in added else parts.vocab.get(content)
-            if type(number) is not int or number != known:
-                raise refusal(
-                    "tokenizer-conflict",
-                    f"{shown(content)} has the id {shown(number)} here, {shown(known)} in {parts.file}",
-                    file=ADDED_TOKENS_FILE,
-                )
-            if content not in added:
-                raise refusal(
-                    "tokenizer-conflict",
-                    f"{shown(content)} is an added token here, an ordinary piece in {parts.file}",
-                    file=ADDED_TOKENS_FILE,
-                )
 
 
 def read_config(folder: CheckpointFolder) -> dict[str, Any]:
@@ -248,7 +86,7 @@ def class_of(
     if plain in _BY_MOSES:
         message = f"{shown(name)} rewrites texts by Moses' rules, which only Python has: no other class reads its files"
         raise refusal("tokenizer-class", message, file=file)
-    if plain is None or plain not in supported + _AS_IN_JSON_CLASSES:
+    if plain is None or plain not in supported + AS_IN_JSON_CLASSES:
         raise refusal(
             "tokenizer-class",
             f"tokenizer class {shown(name)} is not supported with {model} (supported: {', '.join(supported)})",

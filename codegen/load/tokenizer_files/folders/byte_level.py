@@ -72,7 +72,7 @@ def read_byte_level_folder(
     rows: int | None = None,
 ) -> TokenizerSpec:
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
-    `usual_class` are as in `TokenizerConfig`, `rows` those of the word embedding."""
+    `usual_class` are as in `WordPieceConfig`, `rows` those of the word embedding."""
     config = read_config(folder)
     # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
     supported = *CLASSES, LLAMA_TOKENIZER

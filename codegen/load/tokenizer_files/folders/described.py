@@ -12,9 +12,10 @@ from ...files import CheckpointFolder
 from ...refusal import refusal
 from ..folder_tokens import FolderTokens, read_tokens
 from ..tokenizer_config import FILE as CONFIG_FILE
-from ..tokenizer_config import SPECIAL_TOKENS, check_segments, check_unsupported, class_of, has_segments, read_config
+from ..tokenizer_config import check_segments, check_unsupported, class_of, has_segments, read_config
 from ..tokenizer_json.fields import FILE
 from ..tokenizer_json.template import without_segments
+from ..word_piece_config import SPECIAL_TOKENS
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def read_described_folder(
     model: str,
     classes: Mapping[str, RebuiltClass | None] | None = None,
 ) -> TokenizerSpec:
-    """`class_in_config` and `usual_class` are as in `TokenizerConfig`; `read` reads tokenizer.json, whose kind of model
+    """`class_in_config` and `usual_class` are as in `WordPieceConfig`; `read` reads tokenizer.json, whose kind of model
     is `model`; `classes` by their names: None for those of which `transformers` 5 does not read such a file."""
     config = read_config(folder)
     check_unsupported(config, has_template=True)

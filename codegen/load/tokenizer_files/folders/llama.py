@@ -58,7 +58,7 @@ _IN_LOWER_CASE: dict[str, object] = {
 def read_character_bpe_folder(
     folder: CheckpointFolder, described: dict[str, Any], class_in_config: object, usual_class: str
 ) -> TokenizerSpec:
-    """Of a folder whose tokenizer.json is `described`; the rest as in `TokenizerConfig`."""
+    """Of a folder whose tokenizer.json is `described`; the rest as in `WordPieceConfig`."""
     spec = read_described_folder(
         folder,
         described,

@@ -74,7 +74,7 @@ def is_m2m_folder(folder: CheckpointFolder) -> bool:
 
 
 def read_m2m_folder(folder: CheckpointFolder, vocab_size: int, class_in_config: object) -> TokenizerSpec:
-    """Of texts, and of what is written; no id reaches `vocab_size`. `class_in_config` is as in `TokenizerConfig`."""
+    """Of texts, and of what is written; no id reaches `vocab_size`. `class_in_config` is as in `WordPieceConfig`."""
     config = read_config(folder)
     check_unsupported(config)
     if class_of(config, class_in_config, _CLASS, supported=(_CLASS,), model=f"{VOCAB_FILE} and {FILE}") != _CLASS:

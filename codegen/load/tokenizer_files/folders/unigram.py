@@ -129,7 +129,7 @@ def read_unigram_folder(
     folder: CheckpointFolder, described: dict[str, Any] | None, class_in_config: object, usual_class: str
 ) -> TokenizerSpec:
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
-    `usual_class` are as in `TokenizerConfig`."""
+    `usual_class` are as in `WordPieceConfig`."""
     config = read_config(folder)
     check_unsupported(config, has_template=described is not None)
     supported = (*CLASSES, *_IN_JSON)
