@@ -9,39 +9,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from malformed import SENTENCE, Case, both, cased, check_refused, drop, load_and_take, parametrize, put, raw, remove
-from tiny_checkpoint import write_json, write_safetensors, write_tiny_checkpoint
+from malformed import SENTENCE, Case, both, cased, check_refused, drop, parametrize, put, raw, remove
+from sentence_folders import (
+    FLAGS,
+    MODULES,
+    NORMALIZE,
+    POOLING,
+    SETTINGS,
+    WIDTH,
+    new_files,
+    old_files,
+    read,
+    types,
+)
+from tiny_checkpoint import write_json, write_tiny_checkpoint
 
-from codegen.errors import EtchError
-from codegen.load.dense import Dense
 from codegen.load.folder import load_checkpoint
-from codegen.load.row_norm import RowNorm
 from codegen.load.sentence import SentenceModules
-
-MODULES = "modules.json"
-POOLING = "1_Pooling/config.json"
-NORMALIZE = "2_Normalize/config.json"
-DENSE, DENSE_WEIGHTS = "2_Dense/config.json", "2_Dense/model.safetensors"
-NORM, NORM_WEIGHTS, DROPOUT = "2_LayerNorm/config.json", "2_LayerNorm/model.safetensors", "3_Dropout/config.json"
-TANH = "torch.nn.modules.activation.Tanh"
-SETTINGS = "config_sentence_transformers.json"
-WIDTH = 10  # of the tiny checkpoint
-OLD = "sentence_transformers.models."
-NEW = "sentence_transformers.base.modules."
-FLAGS = {
-    "pooling_mode_cls_token": False,
-    "pooling_mode_mean_tokens": True,
-    "pooling_mode_max_tokens": False,
-    "pooling_mode_mean_sqrt_len_tokens": False,
-}
-
-
-def modules(*types: str, paths: tuple[str, ...] = ("", "1_Pooling", "2_Normalize", "3")) -> Callable[[Path], None]:
-    """modules.json with these types."""
-    items = [{"idx": i, "name": str(i), "path": paths[i], "type": name} for i, name in enumerate(types)]
-    return lambda folder: write_json(folder / MODULES, items)
 
 
 def module(place: int, **values: object) -> Callable[[Path], None]:
@@ -55,50 +40,6 @@ def module(place: int, **values: object) -> Callable[[Path], None]:
     return apply
 
 
-def old_files(folder: Path) -> None:
-    """As versions 1 to 5 wrote them: mean, then Normalize."""
-    modules(OLD + "Transformer", OLD + "Pooling", OLD + "Normalize")(folder)
-    (folder / "1_Pooling").mkdir()
-    write_json(folder / POOLING, {"word_embedding_dimension": WIDTH, **FLAGS})
-    write_json(folder / SENTENCE, {"max_seq_length": 24, "do_lower_case": False})
-    write_json(folder / SETTINGS, {"__version__": {"sentence_transformers": "2.0.0"}})
-
-
-def new_files(folder: Path) -> None:
-    """As version 6 writes them."""
-    modules(
-        NEW + "transformer.Transformer",
-        "sentence_transformers.sentence_transformer.modules.pooling.Pooling",
-        NEW + "normalize.Normalize",
-    )(folder)
-    for name in (POOLING, NORMALIZE):
-        (folder / name).parent.mkdir()
-    write_json(folder / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": "mean", "include_prompt": True})
-    names = {"module_input_name": "sentence_embedding", "module_output_name": "sentence_embedding"}
-    write_json(folder / NORMALIZE, names)
-    task = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
-    write_json(
-        folder / SENTENCE,
-        {
-            "transformer_task": "feature-extraction",
-            "modality_config": task,
-            "module_output_name": "token_embeddings",
-            "processing_kwargs": {},
-            "unpad_inputs": None,
-        },
-    )
-    write_json(
-        folder / SETTINGS,
-        {
-            "model_type": "SentenceTransformer",
-            "__version__": {"sentence_transformers": "6.2.0"},
-            "prompts": {"query": "", "document": ""},
-            "default_prompt_name": None,
-            "similarity_fn_name": "cosine",
-        },
-    )
-
-
 def s(name: str, change: Callable[[Path], object], code: str, file: str = MODULES, words: str = "") -> Case:
     return Case(name, both(old_files, change), code, file, None, words)
 
@@ -106,10 +47,6 @@ def s(name: str, change: Callable[[Path], object], code: str, file: str = MODULE
 def pooling(code: str, words: str = "", **values: object) -> Case:
     name = f"pooling {json.dumps(values)}"[:60]
     return s(name, put(POOLING, **values), code, POOLING, words)
-
-
-def types(*names: str) -> Callable[[Path], None]:
-    return modules(*(OLD + name for name in names))
 
 
 CASES = [
@@ -235,85 +172,9 @@ CASES = [
 ]
 
 
-def dense(folder: Path) -> None:
-    """A linear of 7 outputs with tanh behind the pooling."""
-    modules(OLD + "Transformer", OLD + "Pooling", OLD + "Dense", paths=("", "1_Pooling", "2_Dense"))(folder)
-    (folder / "2_Dense").mkdir()
-    values = {"in_features": WIDTH, "out_features": 7, "bias": True, "activation_function": TANH}
-    write_json(folder / DENSE, values)
-    weights = {"linear.weight": np.ones((7, WIDTH), np.float32), "linear.bias": np.ones(7, np.float32)}
-    write_safetensors(folder / DENSE_WEIGHTS, weights)
-
-
-def row_norm(folder: Path) -> None:
-    """A norm and a dropout behind the pooling."""
-    kinds = ("Transformer", "Pooling", "LayerNorm", "Dropout")
-    modules(*(OLD + kind for kind in kinds), paths=("", "1_Pooling", "2_LayerNorm", "3_Dropout"))(folder)
-    for name in ("2_LayerNorm", "3_Dropout"):
-        (folder / name).mkdir()
-    write_json(folder / NORM, {"dimension": WIDTH})
-    write_json(folder / DROPOUT, {"dropout": 0.2})
-    weights = {"norm.weight": np.ones(WIDTH, np.float32), "norm.bias": np.ones(WIDTH, np.float32)}
-    write_safetensors(folder / NORM_WEIGHTS, weights)
-
-
-def n(name: str, change: Callable[[Path], object], code: str, file: str, words: str = "") -> Case:
-    return Case(name, both(old_files, row_norm, change), code, file, None, words)
-
-
-def d(name: str, change: Callable[[Path], object], code: str, file: str = DENSE, words: str = "") -> Case:
-    return Case(name, both(old_files, dense, change), code, file, None, words)
-
-
-def cross_encoder(folder: Path) -> None:
-    """As version 6 writes them: the classifier is all."""
-    modules(NEW + "transformer.Transformer")(folder)
-    task = {"text": {"method": "forward", "method_output_name": "logits"}}
-    write_json(
-        folder / SENTENCE,
-        {"transformer_task": "sequence-classification", "modality_config": task, "module_output_name": "scores"},
-    )
-    write_json(folder / SETTINGS, {"model_type": "CrossEncoder", "activation_fn": "torch.nn.modules.linear.Identity"})
-
-
-def x(name: str, change: Callable[[Path], object], code: str, file: str, words: str = "") -> Case:
-    return Case(name, both(cross_encoder, change), code, file, None, words)
-
-
-CASES += [
-    d("no configuration of Dense", remove(DENSE), "sentence-file-missing"),
-    d("Dense of another width", put(DENSE, in_features=WIDTH + 1), "sentence-width", words="has 10 values"),
-    d("Dense without a width", drop(DENSE, "out_features"), "config-missing"),
-    d("Dense of no outputs", put(DENSE, out_features=0), "config-out-of-range"),
-    d("activation of Dense", put(DENSE, activation_function="torch.nn.Mish"), "activation-not-supported"),
-    d("a setting of Dense", put(DENSE, dropout=0.1), "sentence-setting", words="'dropout'"),
-    d("Dense of every token", put(DENSE, module_input_name="token_embeddings"), "sentence-setting"),
-    d("weights of Dense", remove(DENSE_WEIGHTS), "weights-missing", DENSE_WEIGHTS),
-    d(
-        "weights of Dense pickled",
-        lambda p: (p / DENSE_WEIGHTS).rename(p / "2_Dense/pytorch_model.bin"),
-        "pickle-refused",
-        "2_Dense/pytorch_model.bin",
-    ),
-    n("no configuration of LayerNorm", remove(NORM), "sentence-file-missing", NORM),
-    n("LayerNorm of another width", put(NORM, dimension=9), "sentence-width", NORM, "the row before it has 10 values"),
-    n("LayerNorm without a width", drop(NORM, "dimension"), "config-missing", NORM),
-    n("a setting of LayerNorm", put(NORM, eps=1e-6), "sentence-setting", NORM, "'eps'"),
-    n("weights of LayerNorm", remove(NORM_WEIGHTS), "weights-missing", NORM_WEIGHTS, "of the LayerNorm module"),
-    n("a setting of Dropout", put(DROPOUT, p=0.1), "sentence-setting", DROPOUT, "'p'"),
-    x("CrossEncoder of embeddings", put(SENTENCE, transformer_task="feature-extraction"), "sentence-setting", SENTENCE),
-    x("CrossEncoder's function", put(SETTINGS, activation_fn=3), "sentence-setting", SETTINGS),
-    x("CrossEncoder with pooling", types("Transformer", "Pooling"), "sentence-setting", SENTENCE),
-]
-
-
 @parametrize(CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
-
-
-def read(folder: Path) -> SentenceModules | None:
-    return load_and_take(folder).sentence
 
 
 @pytest.mark.parametrize("files", [old_files, new_files])
@@ -348,31 +209,13 @@ def test_modes(flag: str, mode: str, ours: Any, tmp_path: Path) -> None:
 
 
 def test_several_modes(tmp_path: Path) -> None:
-    """Flags in the library's order, modes in that of the list; what follows has as many values."""
+    """Flags in the library's order, modes in that of the list."""
     write_tiny_checkpoint(tmp_path)
     old_files(tmp_path)
     put(POOLING, pooling_mode_weightedmean_tokens=True, pooling_mode_lasttoken=True)(tmp_path)
     assert read(tmp_path) == SentenceModules("mean", (), True, ("weighted_mean", "last"))
     write_json(tmp_path / POOLING, {"embedding_dimension": WIDTH, "pooling_mode": ["max", "mean", "cls"]})
     assert read(tmp_path) == SentenceModules("max", (), True, ("mean", "cls"))
-    dense(tmp_path)
-    with pytest.raises(EtchError, match="the row before it has 30 values"):
-        load_checkpoint(tmp_path)
-    put(DENSE, in_features=3 * WIDTH)(tmp_path)
-    found = read(tmp_path)
-    assert found is not None and isinstance(found.dense[0], Dense) and found.dense[0].inputs == 30
-
-
-def test_a_norm_of_the_row_and_no_dropout(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path)
-    old_files(tmp_path)
-    row_norm(tmp_path)
-    found = read(tmp_path)
-    assert found is not None
-    (norm,) = found.dense
-    assert isinstance(norm, RowNorm) and norm.outputs == WIDTH
-    (tmp_path / DROPOUT).unlink()
-    assert len((read(tmp_path) or found).dense) == 1
 
 
 def test_mean_is_the_default_of_every_version(tmp_path: Path) -> None:
