@@ -72,14 +72,17 @@ constexpr std::size_t tokenizer_scratch_bytes(const Tables& tables) noexcept {
 }
 
 // A text between the special tokens of the template. Reads no further than can matter: an endless text costs no more
-// than one that just does not fit. `scratch` holds tokenizer_scratch_bytes. Offsets count bytes of `text`.
+// than one that just does not fit. `text` may hold any bytes: what is not UTF-8 reads as U+FFFD. `scratch` holds
+// tokenizer_scratch_bytes. Offsets count bytes of `text`. text_too_long for more than kLongestText of them: then
+// `result` counts no tokens.
 template <class Tables>
 Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch, const TokenSink& sink,
                 Tokenized& result) noexcept;
 
 // Two texts in the template of pairs, cut to the capacity longest-first, or the first one only where the template says
-// so: hypothesis_too_long where no token of it would be left. Offsets count bytes of their own text. Both are read to
-// their ends, and where the first one is cut the second one again.
+// so. Offsets count bytes of their own text. Both are read to their ends, and where the first one is cut the second one
+// again. text_too_long as above; hypothesis_too_long where only the first text is cut and no token of it would be left:
+// then `result` counts no tokens, and what the arrays hold is of no use.
 template <class Tables>
 Status tokenize_pair(const Tables& tables, std::string_view first, std::string_view second, SpecialTokens mode,
                      void* scratch, const TokenSink& sink, Tokenized& result) noexcept;
@@ -98,7 +101,7 @@ struct TokenStream {
     alignas(8) std::uint8_t state[kStateBytes];  // between two calls
 };
 
-// Begins to read; the members up to `capacity` are set.
+// Begins to read; the members up to `capacity` are set. text_too_long as above: then nothing may be read.
 template <class Tables>
 Status open_stream(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch,
                    TokenStream& stream) noexcept;

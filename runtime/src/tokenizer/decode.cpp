@@ -12,7 +12,6 @@ namespace tokenizer {
 namespace {
 
 constexpr std::size_t kLongestPiece = 1024;  // as codegen/tokenizer/decoder.py checks
-constexpr std::uint8_t kSpace = 0x20;
 
 // Bytes to whole characters, in memory of the caller's.
 class Writer {

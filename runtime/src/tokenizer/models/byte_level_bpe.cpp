@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "byte_level_bpe.hpp"
 
+#include "../unicode/utf8.hpp"
 #include "trie.hpp"
 
 namespace etch {
@@ -66,7 +67,6 @@ void Words<ByteLevelBpe>::rank(std::uint32_t left, std::uint32_t at) noexcept {
 // last piece ended in, and becomes that of this one.
 void Words<ByteLevelBpe>::write(std::uint32_t node, std::uint32_t at, std::uint32_t end,
                                 std::uint32_t& first) noexcept {
-    constexpr std::uint8_t kSpace = 0x20;
     const std::uint8_t* bytes = word_.bytes();
     while (word_.byte_end(first) <= at)
         ++first;

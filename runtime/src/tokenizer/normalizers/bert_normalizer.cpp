@@ -8,8 +8,6 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
-constexpr std::uint32_t kSpace = 0x20;
-
 std::uint32_t shifted(std::uint32_t scalar, std::uint32_t delta) noexcept {
     return (scalar & ~0xFFFFU) | ((scalar + delta) & 0xFFFF);
 }

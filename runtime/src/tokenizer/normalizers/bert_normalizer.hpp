@@ -29,11 +29,9 @@ class Cursor<BertNormalizer> {
     Cursor(const BertNormalizer& settings, std::string_view text, RawSplitter& splitter) noexcept
         : settings_(&settings), splitter_(&splitter), text_(text), position_(splitter.segment_begin()) {}
 
-    // False at the end of the segment.
     bool next(Unit& unit) noexcept;
 
-    // Whether everything before position() has been given out, so that a caller may read on by itself and seek.
-    bool is_between_characters() const noexcept { return pending_next_ == pending_count_ && run_rank_ == 0; }
+    bool may_seek() const noexcept { return pending_next_ == pending_count_ && run_rank_ == 0; }
     std::uint32_t position() const noexcept { return position_; }
     void seek(std::uint32_t position) noexcept { position_ = position; }
     bool lowercase() const noexcept { return settings_->lowercase; }

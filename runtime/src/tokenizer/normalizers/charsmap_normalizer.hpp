@@ -8,6 +8,7 @@
 #include "../added_tokens.hpp"
 #include "../cursor.hpp"
 #include "../unicode/unicode.hpp"
+#include "../unicode/utf8.hpp"
 #include "charsmap.hpp"
 #include "etch/tokenizer/normalizers.hpp"
 #include "no_normalizer.hpp"
@@ -37,12 +38,9 @@ class CharsmapStages {
     std::uint32_t position() const noexcept { return stages_.position(); }
     void seek(std::uint32_t position) noexcept { stages_.seek(position); }
 
-    // What an ASCII character becomes if another one follows it; 0 if that must be found out.
     std::uint8_t plain(std::uint8_t byte) const noexcept { return settings_->plain[byte]; }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
-
     const CharsmapNormalizer* settings_;
     RunStage<StripStage<CharsmapStage<StripStage<Source>>>> stages_;
 };

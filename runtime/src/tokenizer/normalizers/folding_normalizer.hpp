@@ -7,6 +7,7 @@
 
 #include "../added_tokens.hpp"
 #include "../cursor.hpp"
+#include "../unicode/utf8.hpp"
 #include "charsmap_normalizer.hpp"
 #include "etch/tokenizer/normalizers.hpp"
 #include "folding.hpp"
@@ -24,9 +25,6 @@ class Cursor<FoldingNormalizer> : public CharsmapStages<FoldingStage<RunStage<Cu
         : CharsmapStages(settings.rest, {settings.folding,
                                          {{kSpace, settings.joins_spaces ? 2U : 0U, kSpace},
                                           Cursor<NoNormalizer>({}, text, splitter)}}) {}
-
-  private:
-    static constexpr std::uint32_t kSpace = 0x20;
 };
 
 }  // namespace tokenizer

@@ -18,7 +18,7 @@ namespace tokenizer {
 template <>
 class Cursor<NoNormalizer> {
   public:
-    static constexpr bool kJoins = false;  // a character with one behind it
+    static constexpr bool kJoins = false;
 
     Cursor(const NoNormalizer&, std::string_view text, RawSplitter& splitter) noexcept
         : splitter_(&splitter), text_(text), position_(splitter.segment_begin()) {}

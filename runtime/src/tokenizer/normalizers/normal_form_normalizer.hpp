@@ -34,7 +34,6 @@ class Cursor<NormalFormNormalizer> {
     std::uint32_t position() const noexcept { return stage_.position(); }
     void seek(std::uint32_t position) noexcept { stage_.seek(position); }
 
-    // What becomes of a byte with ASCII behind it, 0 for what is left to next().
     std::uint8_t plain(std::uint8_t byte) const noexcept { return byte >= 0x20U && byte < 0x7FU ? byte : 0; }
 
   private:

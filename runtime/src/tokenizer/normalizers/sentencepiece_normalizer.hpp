@@ -104,8 +104,6 @@ class SingleSpaceStage {
     }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
-
     static constexpr bool may_vanish(std::uint32_t scalar) noexcept {
         return scalar == kSpace || scalar == MetaspaceSegmenter::kMetaspace;
     }
@@ -130,7 +128,6 @@ class Cursor<SentencePieceNormalizer> : public SingleSpaceStage<LongestKeyStage<
     Cursor(const SentencePieceNormalizer& settings, std::string_view text, RawSplitter& splitter) noexcept
         : SingleSpaceStage({settings, Cursor<NoNormalizer>({}, text, splitter)}), settings_(&settings) {}
 
-    // What an ASCII character becomes if another one follows it; 0 if that must be found out.
     std::uint8_t plain(std::uint8_t byte) const noexcept { return settings_->plain[byte]; }
 
   private:

@@ -36,7 +36,6 @@ class Cursor<SequenceNormalizer> {
     std::uint32_t position() const noexcept { return stages_.position(); }
     void seek(std::uint32_t position) noexcept { stages_.seek(position); }
 
-    // What an ASCII character becomes if another one follows it; 0 if that must be found out.
     std::uint8_t plain(std::uint8_t byte) const noexcept { return settings_->plain[byte]; }
 
   private:

@@ -9,7 +9,7 @@ namespace tokenizer {
 namespace {
 
 // What the fast path does with an ASCII byte: the letters and digits of a word stand for themselves in lower case.
-enum AsciiClass : std::uint8_t { kOther = 0, kSpace = 1, kPunctuation = 2, kFirstWordByte = '0' };
+enum AsciiClass : std::uint8_t { kOtherByte = 0, kSpaceByte = 1, kPunctuationByte = 2, kFirstWordByte = '0' };
 
 struct AsciiTable {
     std::uint8_t lower[256];  // AsciiClass, or a letter or digit in lower case
@@ -18,12 +18,12 @@ struct AsciiTable {
 constexpr AsciiTable make_ascii_table() noexcept {
     AsciiTable table{};
     for (unsigned c = 0x21; c < 0x7F; ++c)
-        table.lower[c] = kPunctuation;
+        table.lower[c] = kPunctuationByte;
     for (unsigned c = '0'; c <= '9'; ++c)
         table.lower[c] = static_cast<std::uint8_t>(c);
     for (unsigned c = 'a'; c <= 'z'; ++c)
         table.lower[c] = table.lower[c - 'a' + 'A'] = static_cast<std::uint8_t>(c);
-    table.lower[0x20] = kSpace;
+    table.lower[0x20] = kSpaceByte;
     return table;
 }
 
@@ -43,7 +43,7 @@ std::uint32_t read_run(const char* text, bool lowercase, std::uint8_t* bytes) no
 
 bool ends_word(char next) noexcept {
     const std::uint8_t kind = kAscii.lower[static_cast<std::uint8_t>(next)];
-    return kind == kSpace || kind == kPunctuation;
+    return kind == kSpaceByte || kind == kPunctuationByte;
 }
 
 // Most words are short, end at a byte that says so, and are pieces: writes one, or two with a space between them, which
@@ -74,7 +74,7 @@ std::uint32_t read_short_words(Words<WordPiece>& words, const char* text, std::u
 void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cursor, std::string_view text,
                                                      RawSplitter& splitter, const TokenWriter& out,
                                                      std::uint32_t enough) noexcept {
-    if (!cursor.is_between_characters()) return;
+    if (!cursor.may_seek()) return;
     Word& word = words_.word();
     const bool lowercase = cursor.lowercase();
     const std::uint32_t room = words_.max_chars();
@@ -82,13 +82,13 @@ void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cur
     const auto byte_at = [text](std::uint32_t i) { return static_cast<std::uint8_t>(text[i]); };
     while (out.count <= enough && splitter.contains(at)) {
         const std::uint8_t kind = kAscii.lower[byte_at(at)];
-        if (kind == kOther) break;
-        if (kind == kSpace) {
+        if (kind == kOtherByte) break;
+        if (kind == kSpaceByte) {
             words_.end();
             ++at;
             continue;
         }
-        if (kind == kPunctuation) {
+        if (kind == kPunctuationByte) {
             words_.end();
             words_.write_character(byte_at(at), at);
             ++at;
@@ -128,7 +128,7 @@ void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cur
         }
         if (at == begin) break;  // no room for a single character
         word.set_ascii(begin, at - begin);
-        if (last == kSpace || last == kPunctuation) words_.end();
+        if (last == kSpaceByte || last == kPunctuationByte) words_.end();
     }
     cursor.seek(at);
 }

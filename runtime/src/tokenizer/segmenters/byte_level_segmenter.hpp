@@ -9,6 +9,7 @@
 #include "../cursor.hpp"
 #include "../segmenter.hpp"
 #include "../unicode/letters.hpp"
+#include "../unicode/utf8.hpp"
 #include "../word.hpp"
 #include "../words.hpp"
 #include "ascii_letters.hpp"
@@ -48,7 +49,6 @@ class Segmenter<ByteLevelSegmenter, Model> {
     }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
     static constexpr std::uint32_t kApostrophe = 0x27;
 
     enum class State : std::uint8_t {

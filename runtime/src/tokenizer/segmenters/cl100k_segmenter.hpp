@@ -9,6 +9,7 @@
 #include "../cursor.hpp"
 #include "../segmenter.hpp"
 #include "../unicode/letters.hpp"
+#include "../unicode/utf8.hpp"
 #include "../word.hpp"
 #include "../words.hpp"
 #include "ascii_letters.hpp"
@@ -46,7 +47,6 @@ class Segmenter<Cl100kSegmenter, Model> {
     }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
     static constexpr std::uint32_t kApostrophe = 0x27;
     static constexpr std::uint32_t kLongS = 0x17F;  // which an expression that ignores case takes for an s
 

@@ -9,6 +9,7 @@
 #include "../cursor.hpp"
 #include "../segmenter.hpp"
 #include "../unicode/letters.hpp"
+#include "../unicode/utf8.hpp"
 #include "../word.hpp"
 #include "../words.hpp"
 #include "etch/tokenizer/segmenters.hpp"
@@ -44,7 +45,6 @@ class Segmenter<ClipSegmenter, Model> {
     }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
     static constexpr std::uint32_t kBoth = 2;  // characters that they begin with
     static constexpr char kStart[] = "<|startoftext|>";
     static constexpr char kEnd[] = "<|endoftext|>";

@@ -9,6 +9,7 @@
 #include "../cursor.hpp"
 #include "../segmenter.hpp"
 #include "../unicode/unicode.hpp"
+#include "../unicode/utf8.hpp"
 #include "../word.hpp"
 #include "../words.hpp"
 #include "etch/tokenizer/segmenters.hpp"
@@ -89,7 +90,6 @@ class Segmenter<MetaspaceSegmenter, Model> {
     }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
     static constexpr std::uint32_t kMetaspace = MetaspaceSegmenter::kMetaspace;
 
     bool begins_with_metaspace(std::uint32_t begin) const noexcept {

@@ -9,6 +9,7 @@
 #include "../added_tokens.hpp"
 #include "../cursor.hpp"
 #include "../segmenter.hpp"
+#include "../unicode/utf8.hpp"
 #include "../word.hpp"
 #include "../words.hpp"
 #include "etch/tokenizer/models.hpp"
@@ -24,7 +25,6 @@ class Segmenter<WordSegmenter, Model> {
     Segmenter(const WordSegmenter& part, Words<Model>& words) noexcept : part_(part), words_(words) {}
 
     void take(const Unit& unit) noexcept {
-        constexpr std::uint32_t kSpace = 0x20;
         if (is_between_ && part_.add_prefix_space && unit.scalar != kSpace) {
             words_.append({kSpace, unit.begin, unit.end, 0});
         }

@@ -12,6 +12,8 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
+constexpr std::uint8_t kSpace = 0x20;  // the scalar and its byte
+
 // The scalar that ends at `end` > 0; U+FFFD for whatever is not a well-formed one.
 Decoded decode_before(std::string_view text, std::uint32_t end) noexcept;
 
