@@ -20,6 +20,7 @@ def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["--embed", "one"], "demo: --embed compares two texts, there are 1"),
         (["--embed", "one", "two", "three"], "demo: --embed compares two texts, there are 3"),
         (["--embed", "--prebuilt"], "demo: --embed and --prebuilt cannot be used together"),
+        (["--embed", "--translate"], "demo: --embed and --translate cannot be used together"),
         (["--translate", "--prebuilt"], "demo: --translate and --prebuilt cannot be used together"),
     ],
 )
