@@ -19,6 +19,7 @@ check_options() {
         case $argument in
             --) break ;;
             -h | --help) usage; exit 0 ;;
+            -[0-9]*) ;;  # a value, which whoever reads it judges
             -?*) [[ $known == *" ${argument%%=*} "* ]] || wrong_use "unknown option ${argument%%=*}" ;;
         esac
     done
