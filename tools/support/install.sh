@@ -19,7 +19,7 @@ check_options() {
         case $argument in
             --) break ;;
             -h | --help) usage; exit 0 ;;
-            -[0-9]*) ;;  # a value, which whoever reads it judges
+            -[0-9]*) wrong_use "$argument is no value: numbers are 0 or more" ;;
             -?*) [[ $known == *" ${argument%%=*} "* ]] || wrong_use "unknown option ${argument%%=*}" ;;
         esac
     done

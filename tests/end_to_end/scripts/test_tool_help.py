@@ -7,8 +7,10 @@ with programs on the PATH that tell when something would have been installed.
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -144,6 +146,8 @@ def test_tools_that_need_an_argument(checkout: Checkout, tool: str) -> None:
         ("compare", "nowhere", "'nowhere' is no checkpoint: a folder with config.json is needed"),
         ("compare", "README.md", "'README.md' is no checkpoint: a folder with config.json is needed"),
         ("curve", "generated", "'generated' is no checkpoint: a folder with config.json is needed"),
+        ("fuzz", "nowhere", "unknown target nowhere"),
+        ("fuzz", "-1", "-1 is no value: numbers are 0 or more"),
         ("report", "nowhere", "'nowhere' is no file: a linked program is needed"),
         ("report", "generated", "'generated' is no file: a linked program is needed"),
     ],
@@ -195,3 +199,17 @@ def test_every_option_of_the_programs_is_in_the_usage(checkout: Checkout) -> Non
         options = {word.split('"')[0] for word in words if word.startswith("--")}
         assert options
         assert not [option for option in options if f"{option} " not in usage(ROOT / "tools" / tool)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "program", "table"),
+    [("fuzz", "tests/fuzz/fuzzing.py", "TARGETS"), ("mutate", "tests/mutation/areas.py", "AREAS")],
+)
+def test_the_usage_names_all_that_may_be_chosen(tool: str, program: str, table: str) -> None:
+    tree = ast.parse((ROOT / program).read_text(encoding="utf-8"))
+    [names] = [
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == table
+    ]
+    assert isinstance(names, ast.Dict)
+    words = set(re.findall(r"\w+", usage(ROOT / "tools" / tool)))
+    assert [key.value for key in names.keys if isinstance(key, ast.Constant) and key.value not in words] == []
