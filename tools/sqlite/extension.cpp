@@ -135,6 +135,28 @@ void give_answer(sqlite3_context* context, const Answer& answer) {
     }
 }
 
+// A label, or the name of a value, that is none of the model's: which these are, as far as a line holds them.
+void refuse_name(sqlite3_context* context, std::string_view name) {
+    constexpr std::uint32_t kMostNames = 8;
+    sqlite3_str* const message = sqlite3_str_new(sqlite3_context_db_handle(context));
+    sqlite3_str_appendf(message, "%s: the model has no %s '%!.40s'; it has ", kVerb,
+                        kTask == Task::regression ? "value" : "label", name.data());
+    for (std::uint32_t i = 0; i < task::kWidth && i < kMostNames; ++i) {
+        sqlite3_str_appendall(message, i == 0 ? "" : ", ");
+        sqlite3_str_append(message, task::name(i).data(), static_cast<int>(task::name(i).size()));
+    }
+    if (task::kWidth > kMostNames) {
+        sqlite3_str_appendall(message, ", …");
+    }
+    char* const text = sqlite3_str_finish(message);
+    if (text == nullptr) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    sqlite3_result_error(context, text, -1);
+    sqlite3_free(text);
+}
+
 void give_named(sqlite3_context* context, const Answer& answer, std::string_view name) {
     for (std::uint32_t i = 0; i < task::kWidth; ++i) {
         if (task::name(i) == name) {
@@ -142,7 +164,7 @@ void give_named(sqlite3_context* context, const Answer& answer, std::string_view
             return;
         }
     }
-    fail(context, kTask == Task::regression ? "the model has no value of that name" : "the model has no such label");
+    refuse_name(context, name);
 }
 
 void answer(sqlite3_context* context, int count, sqlite3_value** values) {

@@ -151,7 +151,7 @@ def test_other_values(extensions: dict[str, Path], expression: str, value: float
     ("expression", "message"),
     [
         ("classify(x'00')", "classify: a text is expected, this is a BLOB"),
-        ("classify('a', 'no such')", "classify: the model has no such label"),
+        ("classify('a', 'no such')", "classify: the model has no label 'no such'; it has label 0, label 1, label 2"),
         ("classify()", "wrong number of arguments to function classify()"),
         ("embed('a')", "no such function: embed"),
         (f"cosine({blob(1)}, {blob(1, 2)})", "cosine: the two BLOBs are not float32 of equal number"),
@@ -164,6 +164,25 @@ def test_errors_of_statements(extensions: dict[str, Path], expression: str, mess
     done = run(extensions["labels"], f"SELECT {expression};")
     assert done.returncode != 0
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "expression", "message"),
+    [
+        (
+            "sets",
+            "classify('a', 'no such')",
+            "no label 'no such'; it has label 0, label 1, label 2, label 3, label 4, ",
+        ),
+        ("sets", "classify('a', 'ü" + "x" * 50 + "')", "no label 'ü" + "x" * 39 + "'; it has "),
+        ("values", "regress('a', 'no such')", "regress: the model has no value 'no such'; it has label 0, "),
+    ],
+)
+def test_names_that_the_model_has_not(extensions: dict[str, Path], kind: str, expression: str, message: str) -> None:
+    done = run(extensions[kind], f"SELECT {expression};")
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert ("label 8" in done.stderr, "label 7, …" in done.stderr) == (False, kind == "sets")
 
 
 def test_what_sqlite_refuses_is_an_error(extensions: dict[str, Path]) -> None:
