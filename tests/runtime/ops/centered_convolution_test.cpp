@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -59,8 +60,7 @@ struct Values {
 
 template <class Op>
 void run_backwards(const Op& op) {
-    for (std::uint32_t unit = op.units(); unit-- > 0;)
-        op.run({*usable_sets()[0], nullptr}, unit, unit + 1);
+    testing::run_backwards(op, {*usable_sets()[0], nullptr});
 }
 
 void pack(Values& values, std::uint32_t block) {

@@ -6,6 +6,7 @@
 
 #include "etch/ops/row_ops.hpp"
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -32,8 +33,7 @@ struct Values {
 
 template <class Op>
 void run_backwards(const Op& op) {
-    for (std::uint32_t unit = op.units(); unit-- > 0;)
-        op.run({*usable_sets()[0], nullptr}, unit, unit + 1);
+    testing::run_backwards(op, {*usable_sets()[0], nullptr});
 }
 
 // Of all texts, `block` rows at a time.

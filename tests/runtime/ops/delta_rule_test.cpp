@@ -8,6 +8,7 @@
 #include "kernels/kernel_set.hpp"
 #include "kernels/scalar/math.hpp"
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -130,8 +131,7 @@ std::vector<float> stepped(Values& of, std::uint32_t at_once, const KernelSet& k
                                {states.data(), shape.heads * shape.state()},
                                {out.data(), out_width},
                                kRoom};
-            for (std::uint32_t unit = op.units(); unit-- > 0;)
-                op.run({kernels, scratch.data()}, unit, unit + 1);
+            run_backwards(op, {kernels, scratch.data()});
         }
     }
     return out;

@@ -3,6 +3,7 @@
 #include "etch/ops/embedding_mean.hpp"
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -36,8 +37,7 @@ void expect_same(const Embedding& table, std::uint32_t width) {
         const EmbeddingMean<Embedding> op{table, count, ids.data(), {out.data(), width}};
         ASSERT_EQ(op.units(), (width + 15) / 16);
         ASSERT_GE(op.cost(), 1u);
-        for (std::uint32_t unit = op.units(); unit-- > 0;)
-            op.run(kContext, unit, unit + 1);
+        run_backwards(op, kContext);
         ASSERT_EQ(std::memcmp(out.data(), want.data(), width * sizeof(float)), 0) << count << " of " << width;
         EdgeArray<float> at_once(width, -7.0f);
         const EmbeddingMean<Embedding> same{table, count, ids.data(), {at_once.data(), width}};

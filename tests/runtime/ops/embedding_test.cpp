@@ -4,6 +4,7 @@
 #include "etch/ops/embedding.hpp"
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -67,8 +68,7 @@ std::vector<float> sum(const EmbeddingTerm<Embedding> (&terms)[kTerms], std::uin
     std::vector<float> out(kCount * width);
     const Texts texts{kRows, 3};
     const EmbeddingSum<Embedding> op{terms, texts, kIds, kSegments, {out.data(), width}};
-    for (std::uint32_t unit = op.units(); unit-- > 0;)
-        op.run({scalar(Packing::panel), nullptr}, unit, unit + 1);
+    run_backwards(op, {scalar(Packing::panel), nullptr});
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -55,8 +56,7 @@ std::vector<float> states(const KernelSet& set, const Weights* forward, const We
         const Gru<Weights> op{
             forward, backward, texts, steps, {input.data(), directions * 3 * width}, {out.data(), directions * width}};
         EXPECT_EQ(op.units(), texts.count * directions);
-        for (std::uint32_t unit = op.units(); unit-- > 0;)
-            op.run(scratch.context(set), unit, unit + 1);
+        run_backwards(op, scratch.context(set));
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -61,8 +62,7 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& values, const 
 template <class Op>
 void run_backwards(const Op& op) {
     op.run({*usable_sets()[0], nullptr}, 0, 0);  // a worker without a part
-    for (std::uint32_t unit = op.units(); unit-- > 0;)
-        op.run({*usable_sets()[0], nullptr}, unit, unit + 1);
+    testing::run_backwards(op, {*usable_sets()[0], nullptr});
 }
 
 TEST(PoolRows, MakesOneRowOfTwoInPlaceLevelByLevel) {

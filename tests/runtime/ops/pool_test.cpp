@@ -8,6 +8,7 @@
 
 #include "row_sums.hpp"
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
@@ -80,8 +81,7 @@ TEST(Pool, EveryKindRowsAndWidths) {
                 EdgeArray<float> out(width, -7.0f);
                 const Pool op{kind, rows, {x.data(), width}, {out.data(), width}};
                 ASSERT_EQ(op.units(), (width + 15) / 16);
-                for (std::uint32_t unit = op.units(); unit-- > 0;)
-                    op.run(kContext, unit, unit + 1);
+                run_backwards(op, kContext);
                 for (std::uint32_t i = 0; i < width; ++i) {
                     const float want = pooled(kind, column_of(x, rows, width, i));
                     ASSERT_TRUE(same_bits(out[i], want)) << rows << " rows, column " << i << " of " << width;

@@ -5,17 +5,16 @@
 #include <cmath>
 
 #include "support.hpp"
+#include "units.hpp"
 
 namespace etch::testing {
 namespace {
 
 class RowOps : public EachSet {
   protected:
-    // Runs the units of an op one after the other, in descending order.
     template <class Op>
     void run_backwards(const Op& op) const {
-        for (std::uint32_t unit = op.units(); unit-- > 0;)
-            op.run({set(), nullptr}, unit, unit + 1);
+        testing::run_backwards(op, {set(), nullptr});
     }
     template <class Op>
     void run(const Op& op) const {
