@@ -29,6 +29,8 @@ class Session:
     """
 
     def __init__(self, library: str, name: str, threads: int, plain_text: bool, huge_pages: bool) -> None:
+        if not hasattr(threads, "__index__"):  # of NumPy's integers, too
+            raise TypeError(f"threads: {threads!r} is not a number from 0 to 64")
         if not 0 <= threads <= 64:
             raise ValueError(f"threads: {threads} is not a number from 0 to 64")
         self._library = ctypes.CDLL(library)

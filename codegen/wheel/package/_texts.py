@@ -30,7 +30,12 @@ def packed(texts: Texts) -> Iterator[Packed]:
     elif hasattr(texts, "__arrow_c_array__"):
         yield _of_arrow(texts)
     else:
-        yield _of_python([texts] if isinstance(texts, (str, bytes)) else texts)
+        try:
+            one_by_one = iter([texts] if isinstance(texts, (str, bytes)) else texts)
+        except TypeError:
+            message = f"texts: {type(texts).__name__} is neither str nor bytes nor an iterable of them"
+            raise TypeError(message) from None
+        yield _of_python(one_by_one)
 
 
 def paired(texts: Texts, second: Texts) -> list[tuple[Packed, Packed]]:

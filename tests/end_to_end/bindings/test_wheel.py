@@ -92,8 +92,14 @@ def test_texts_of_every_kind(packages: dict[str, ModuleType]) -> None:
     for wrong in ([1], [None], ["a", 2.5]):
         with pytest.raises(TypeError, match="not str or bytes"):
             model.embed(wrong)
+    for single in (3, None):
+        with pytest.raises(TypeError, match=f"texts: {type(single).__name__} is neither str nor bytes"):
+            model.embed(single)
     with pytest.raises(ValueError, match="threads: 65"):
         packages["vectors"].Model(65)
+    for threads in ("2", 2.0, None):
+        with pytest.raises(TypeError, match=f"threads: {threads!r} is not a number from 0 to 64"):
+            packages["vectors"].Model(threads)
 
 
 def test_pairs(packages: dict[str, ModuleType], generated: dict[str, Path]) -> None:
