@@ -16,7 +16,7 @@ from ..building.built_program import program_of
 from ..console.parser import WRONG_USE
 from ..console.table_options import own_columns
 from ..errors import EtchError, printable
-from ..files.one_file import write_file
+from ..files.one_file import check_place, write_file
 from ..folders.generated_folder import check_folder
 from ..folders.manifest import MANIFEST
 from ..process.progress import stage
@@ -40,6 +40,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
         raise EtchError("output-kind", "arguments", f"--out: expected a name that ends in .html, got {request.out}")
     if request.table_options and request.table is None:
         raise EtchError("option-incomplete", "arguments", f"{request.table_options[0]} needs --evaluate")
+    check_place(request.out, STAGE)
     manifest = check_folder(request.directory, STAGE)
     if lacking := [key for key in SHOWN if key not in manifest]:
         raise EtchError("manifest-malformed", STAGE, f"'{lacking[0]}' is missing: generate it again", file=MANIFEST)

@@ -10,6 +10,20 @@ from pathlib import Path
 from ..errors import EtchError
 
 
+def check_place(path: Path, stage: str) -> None:
+    """Before the work begins: refuses a place where `write_file` would fail, as far as one can tell without writing."""
+    above = next(folder for folder in path.absolute().parents if folder.exists())
+    if path.is_dir():
+        reason = "it is a folder"
+    elif not above.is_dir():
+        reason = "a file is where its folder would be"
+    elif not os.access(above, os.W_OK | os.X_OK):
+        reason = f"{above} is not writable"
+    else:
+        return
+    raise EtchError("write-failed", stage, f"cannot write {path}: {reason}")
+
+
 def write_file(path: Path, content: bytes, stage: str) -> None:
     """Replaces what is there; folders on the way are made. EtchError of `stage` where that fails."""
     place: str | None = None

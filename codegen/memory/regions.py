@@ -59,8 +59,8 @@ def checked_rooms(rooms: Sequence[Room], option: str = "--region", least: int = 
     if not rooms:
         return ()
     if not least <= len(rooms) <= MOST_REGIONS:
-        last = ", the last one is the workspace's" if least > 1 else ""
-        raise _wrong(f"{option}: {len(rooms)} given, {least} to {MOST_REGIONS}{last}")
+        last = ", of which the last one is the workspace's" if least > 1 else ""
+        raise _wrong(f"{option}: expected {least} to {MOST_REGIONS} of them{last}, got {len(rooms)}")
     names = [room.name for room in rooms]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..building.build import build_sqlite
 from ..errors import EtchError
-from ..files.one_file import write_file
+from ..files.one_file import check_place, write_file
 from ..folders.manifest import check_one_arena, read_manifest
 from ..tasks import verbs
 
@@ -27,6 +27,7 @@ def make_extension(directory: Path, out: Path, echo: Callable[[str], None]) -> P
         message = f"{directory} is for {manifest['target']}, not for this machine"
         raise EtchError("target-not-supported", "sqlite", message)
     path = out / f"{name}.so"
+    check_place(path, "sqlite")
     write_file(path, build_sqlite(directory, echo).read_bytes(), "sqlite")
     echo(f"wrote {path}")
     echo(f"load it with: .load {path.with_suffix('')}")

@@ -21,7 +21,7 @@ from .. import __version__
 from ..building.built_program import Echo, ProgramError, json_lines, program_of
 from ..errors import EtchError, printable
 from ..files.digest import sha256_of
-from ..files.one_file import write_file
+from ..files.one_file import check_place, write_file
 from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
 from ..head_folders import HeadFolder
@@ -102,6 +102,7 @@ def certify(
     where there is nothing to compare with."""
     if texts is None:
         raise EtchError("option-incomplete", "verify", "--tokenizer-certificate needs --texts, what to compare")
+    check_place(out, "verify")
     manifest = check_folder(directory, "verify")
     loaded = load_generated(manifest, checkpoint, heads)
     own = _own(checkpoint, loaded, manifest)

@@ -19,7 +19,7 @@ from typing import Any
 from .. import __version__
 from ..building.build import build_shared
 from ..errors import EtchError
-from ..files.one_file import write_file
+from ..files.one_file import check_place, write_file
 from ..folders.manifest import TERMS_SUFFIX, check_one_arena, read_manifest
 from ..render.environment import template_environment
 from ..tasks import verbs
@@ -39,6 +39,7 @@ def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     manifest = read_manifest(directory, "wheel")
     name = manifest["name"]
     _check_name(name)
+    check_place(out / f"{name}.whl", "wheel")
     files = package_files(directory, echo)
     version = _version(manifest)
     tag = f"py3-none-{_platform_tag(files[f'{name}/{_library_name(name)}'])}"

@@ -183,9 +183,9 @@ def test_how_many_rooms_there_may_be() -> None:
     assert [len(checked_rooms(rooms[:count])) for count in (2, 4)] == [2, 4]
     assert checked_rooms(rooms[:1], "--table-region", 1) == (Room("a", 1, 1),)
     for count, option, least, says in (
-        (1, "--region", 2, "--region: 1 given, 2 to 4, the last one is the workspace's"),
-        (5, "--region", 2, "--region: 5 given, 2 to 4, the last one is the workspace's"),
-        (5, "--table-region", 1, "--table-region: 5 given, 1 to 4"),
+        (1, "--region", 2, "--region: expected 2 to 4 of them, of which the last one is the workspace's, got 1"),
+        (5, "--region", 2, "--region: expected 2 to 4 of them, of which the last one is the workspace's, got 5"),
+        (5, "--table-region", 1, "--table-region: expected 1 to 4 of them, got 5"),
     ):
         with pytest.raises(EtchError) as caught:
             checked_rooms(rooms[:count], option, least)
