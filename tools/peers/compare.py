@@ -67,7 +67,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers such as 44,221")
+    return [int(part) for part in parts]
 
 
 def peers(text: str) -> list[str]:

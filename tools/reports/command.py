@@ -56,7 +56,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number below 10^9")
+    return int(text)

@@ -279,6 +279,7 @@ def test_wrong_use() -> None:
         assert outcome.err.startswith("report: ")
         assert outcome.err.endswith(" (see tools/report --help)\n")
         assert outcome.err.count("\n") == 1
+        assert "_count" not in outcome.err  # the name of a function of ours
 
 
 def test_every_table_has_a_part() -> None:

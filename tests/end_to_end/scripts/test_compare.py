@@ -96,6 +96,7 @@ def test_peers_are_names_or_their_beginnings() -> None:
         (["--threads", "100000"], "--threads: this process may use 1 to"),
         (["--rounds", "0"], "at least 1"),
         (["--lengths", "44", "--texts", "x"], "cannot be used together"),
+        (["--lengths", "44,x"], "argument --lengths: '44,x' is not a list of numbers such as 44,221"),
         (["--peers", "tensorrt"], "unknown, known are: etch-w8a8"),
     ],
 )

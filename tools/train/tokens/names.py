@@ -60,10 +60,9 @@ def tagged(found: list[list[str]]) -> Iterator[list[tuple[str, str]]]:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not (text.isascii() and text.isdigit() and text.strip("0") and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to below 10^9")
+    return int(text)
 
 
 def main() -> int:
