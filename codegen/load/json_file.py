@@ -67,6 +67,8 @@ def _parse(raw: bytes, name: str, what: str) -> Any:
             raise refusal("json-not-finite", f"{what} holds the number {digits}, beyond a double", file=name)
         return value
 
+    if not text.strip():
+        raise refusal("json-malformed", f"{what} is empty: get the file again", file=name)
     try:
         parsed = json.loads(
             text, object_pairs_hook=pairs, parse_constant=constant, parse_int=integer, parse_float=fraction

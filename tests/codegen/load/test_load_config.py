@@ -23,7 +23,8 @@ def c(name: str, change: Callable[[Path], object], code: str, words: str = "") -
 
 
 CASES = [
-    c("empty", raw(CONFIG, b""), "json-malformed"),
+    c("empty", raw(CONFIG, b""), "json-malformed", "is empty: get the file again"),
+    c("white space", raw(CONFIG, b" \n"), "json-malformed", "is empty: get the file again"),
     c("not json", raw(CONFIG, b"model_type: bert"), "json-malformed", "line 1 column 1"),
     c("a byte order mark", raw(CONFIG, b"\xef\xbb\xbf{}"), "json-malformed", "begins with a byte order mark"),
     c("array", raw(CONFIG, b"[]"), "json-not-an-object"),
