@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import EtchError
 from ..load.config import Config
 from ..load.files import CheckpointFolder
 from ..load.folder import ADAPTER_FILE
@@ -78,6 +79,9 @@ class LoraSettings:
 
 def read_settings(folder: CheckpointFolder) -> LoraSettings:
     """Of an adapter's folder; another kind of adapter, or of LoRA, is refused."""
+    if not folder.has(ADAPTER_FILE):
+        message = f"{folder.shown_path} has no {ADAPTER_FILE}; an adapter is a folder as PEFT saves it"
+        raise EtchError("config-file-missing", "merge", message)
     config = Config.from_json(folder.read_json(ADAPTER_FILE), ADAPTER_FILE)
     values = config.values
     kind = config.text("peft_type")

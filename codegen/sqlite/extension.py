@@ -24,7 +24,7 @@ def make_extension(directory: Path, out: Path, echo: Callable[[str], None]) -> P
         message = f"extensions of SQLite have {', '.join(VERBS)}; this model's task is {verb}"
         raise EtchError("task-not-supported", "sqlite", message)
     if manifest["target"] != "host":
-        message = f"{directory} is for {manifest['target']}, not for this machine"
+        message = f"{directory} is for {manifest['target']}, not for this machine: generate it without --target"
         raise EtchError("target-not-supported", "sqlite", message)
     path = out / f"{name}.so"
     check_place(path, "sqlite")

@@ -75,7 +75,10 @@ def package_files(directory: Path, echo: Callable[[str], None]) -> dict[str, byt
     if verb not in VERBS:
         raise _refuse("task-not-supported", f"Python packages have {', '.join(VERBS)}; this model's task is {verb}")
     if manifest["target"] != "host":
-        raise _refuse("target-not-supported", f"{directory} is for {manifest['target']}, not for this machine")
+        raise _refuse(
+            "target-not-supported",
+            f"{directory} is for {manifest['target']}, not for this machine: generate it without --target",
+        )
     library = build_shared(directory, echo).read_bytes()
     return {
         f"{name}/__init__.py": _init(directory, manifest, verb).encode(),

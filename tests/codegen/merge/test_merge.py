@@ -259,6 +259,7 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     "values that are none": ("head", weights(infinite), "tensor-not-finite"),
     "a pickle": ("head", pickled, "weights-missing"),
     "no weights": ("head", lambda folder: (folder / "adapter" / ADAPTER).unlink(), "weights-missing"),
+    "no settings": ("head", lambda folder: (folder / "adapter" / CONFIG).unlink(), "config-file-missing"),
     "an adapter as base": ("head", base_is_an_adapter, "adapter-not-supported"),
     "a module that is saved as base has none": (
         "head",
