@@ -13,6 +13,7 @@ import test_load_config as config
 import test_load_folder as folder
 import test_load_safetensors as safetensors
 import test_load_sentence as sentence
+import test_load_sentence_modules as sentence_modules
 import test_load_shards as shards
 import test_load_tokenizer as tokenizer
 from malformed import CONFIG, TOKENIZER, WEIGHTS, Case, both, put, remove
@@ -64,7 +65,7 @@ _ALL: dict[str, Iterable[Case]] = {
     "config": config.CASES,
     "folder": folder.CASES,
     "safetensors": [*safetensors.HEADER_CASES, *safetensors.TENSOR_CASES],
-    "sentence": sentence.CASES,
+    "sentence": [*sentence.CASES, *sentence_modules.CASES],
     "shards": shards.CASES,
     "tokenizer": [*tokenizer.SHAPE_CASES, *tokenizer.VOCAB_CASES, *tokenizer.CONFLICT_CASES],
     "front-end": FRONT_END_CASES,

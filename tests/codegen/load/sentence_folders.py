@@ -80,5 +80,16 @@ def new_files(folder: Path) -> None:
     )
 
 
+def cross_encoder(folder: Path) -> None:
+    """As version 6 writes them: the classifier is all."""
+    modules(NEW + "transformer.Transformer")(folder)
+    task = {"text": {"method": "forward", "method_output_name": "logits"}}
+    write_json(
+        folder / SENTENCE,
+        {"transformer_task": "sequence-classification", "modality_config": task, "module_output_name": "scores"},
+    )
+    write_json(folder / SETTINGS, {"model_type": "CrossEncoder", "activation_fn": "torch.nn.modules.linear.Identity"})
+
+
 def read(folder: Path) -> SentenceModules | None:
     return load_and_take(folder).sentence

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import test_marian
 from malformed import SENTENCE, put
-from test_load_sentence import cross_encoder, old_files
+from sentence_folders import cross_encoder, old_files
 from tiny_checkpoint import write_json, write_tiny_checkpoint
 from tokenizers import Tokenizer
 from tokenizers.normalizers import Lowercase

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from malformed import SENTENCE, Case, both, check_refused, drop, parametrize, put, remove
-from sentence_folders import NEW, OLD, POOLING, SETTINGS, WIDTH, modules, old_files, read, types
+from sentence_folders import OLD, POOLING, SETTINGS, WIDTH, cross_encoder, modules, old_files, read, types
 from tiny_checkpoint import write_json, write_safetensors, write_tiny_checkpoint
 
 from codegen.errors import EtchError
@@ -50,17 +50,6 @@ def n(name: str, change: Callable[[Path], object], code: str, file: str, words: 
 
 def d(name: str, change: Callable[[Path], object], code: str, file: str = DENSE, words: str = "") -> Case:
     return Case(name, both(old_files, dense, change), code, file, None, words)
-
-
-def cross_encoder(folder: Path) -> None:
-    """As version 6 writes them: the classifier is all."""
-    modules(NEW + "transformer.Transformer")(folder)
-    task = {"text": {"method": "forward", "method_output_name": "logits"}}
-    write_json(
-        folder / SENTENCE,
-        {"transformer_task": "sequence-classification", "modality_config": task, "module_output_name": "scores"},
-    )
-    write_json(folder / SETTINGS, {"model_type": "CrossEncoder", "activation_fn": "torch.nn.modules.linear.Identity"})
 
 
 def x(name: str, change: Callable[[Path], object], code: str, file: str, words: str = "") -> Case:
