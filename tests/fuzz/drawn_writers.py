@@ -10,9 +10,9 @@ from typing import Any
 import decoder_settings as decoders
 import writer_variants as recorded
 from drawn_attention import led_windows, sparse_attention
-from drawn_encoders import T5_RARE, T5_SHAPE
 from drawn_pairs import draw_pair
 from drawn_t5gemma import draw_t5gemma
+from encoder_settings import T5_RARE, T5_SHAPE
 from like_llama_settings import LIKE_LLAMA, phi3_angles
 
 Settings = dict[str, Any]

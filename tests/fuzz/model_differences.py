@@ -33,18 +33,27 @@ import transformers  # noqa: E402
 from drawn_classes import ENDINGS, NAMES, PREFIXES  # noqa: E402
 from drawn_encoders import draw_encoder  # noqa: E402
 from drawn_halves import HALVES, of_whole  # noqa: E402
+from drawn_library import (  # noqa: E402
+    CONFIG,
+    EMBED_BY_THEMSELVES,
+    OF_ROWS,
+    Other,
+    config_class,
+    library_model,
+    outputs,
+    pooling_of,
+)
 from drawn_run import compare_drawn  # noqa: E402
 from drawn_writers import NAMES as WRITERS  # noqa: E402
 from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
 from family_specials import specials_of  # noqa: E402
 from head_model import LONGFORMERS_OF_PAIRS  # noqa: E402
-from like_llama_settings import LIKE_LLAMA, MIXTURES, OF_LLAMA  # noqa: E402
+from like_llama_settings import LIKE_LLAMA  # noqa: E402
 from model_edits import edit_config, edit_tensors  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
-from outputs import Tokens  # noqa: E402
 from random_weights import randomize  # noqa: E402
 from roc_bert_numbers import give_numbers  # noqa: E402
-from token_ids import FIRST_WORD, FUNNEL_SHIFTED, Specials, some_tokens  # noqa: E402
+from token_ids import FIRST_WORD, FUNNEL_SHIFTED, some_tokens  # noqa: E402
 from unrounded import unrounded  # noqa: E402
 from vocabularies import vocabulary_size, write_tokenizer  # noqa: E402
 from writer_variants import CLASSES  # noqa: E402
@@ -93,35 +102,11 @@ _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
-EAGER = (  # no other attention
-    *(
-        "big_bird",
-        "bigbird_pegasus",
-        "convbert",
-        "deberta",
-        "deberta-v2",
-        "led",
-        "longformer",
-        "megatron-bert",
-        "mpnet",
-        "mvp",
-    ),
-    *("rembert", "roformer"),
-    *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
-    *("align", "clap", "funnel", "groupvit", "ibert", "layoutlm", "openai-gpt", "xlnet"),
-    *("flaubert", "xlm"),
-)
 _OF_TEXTS = 0.7  # of the changes of a whole model's configuration
-_EMBED_BY_THEMSELVES = ("DPR", "Siglip")
-_OF_ROWS = ("Model", "BertGenerationEncoder")
 _TYING = tuple(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5"))  # whatever the configuration says
-_CONFIG, _GENERATION = "config.json", "generation_config.json"
+_GENERATION = "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12
 F64Array = NDArray[np.float64]
-
-
-class Other(Exception):
-    """What is no finding: its name in the last lines."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +135,8 @@ def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
     settings = {"vocab_size": vocabulary_size(specials), **settings}
     save(saved, of_whole(source, family, settings) if family in HALVES else settings, folder, seed, family)
     if whole:
-        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8")) | {"architectures": [kind.__name__]}
-        (folder / _CONFIG).write_text(json.dumps(config), encoding="utf-8")
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) | {"architectures": [kind.__name__]}
+        (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
     write_tokenizer(folder, specials, tokens)
     return f"{kind.__name__} {settings}{' of a whole' if whole else ''}"
 
@@ -184,15 +169,9 @@ def save(kind: Any, settings: dict[str, Any], folder: Path, seed: int, family: s
         raise Other("not made") from error
 
 
-def config_class(kind: Any, family: str) -> Any:
-    """Of a family's model."""
-    name = OF_LLAMA.get(family.partition("/")[0])
-    return kind.config_class if name is None else getattr(transformers, name)
-
-
 def change(source: random.Random, folder: Path, prefix: str) -> str:
     """Changes a folder; what was done."""
-    path = folder / _CONFIG
+    path = folder / CONFIG
     config = json.loads(path.read_text(encoding="utf-8"))
     texts = config.get("text_config", config)
     if config["model_type"] == "t5gemma":
@@ -207,46 +186,13 @@ def change(source: random.Random, folder: Path, prefix: str) -> str:
     return "; ".join(done)
 
 
-def library_model(folder: Path, family: str) -> Any:
-    """In float64. Eager attention rounds to float32 in all families but a few, which sdpa does not."""
-    named = json.loads((folder / _CONFIG).read_text(encoding="utf-8")).get("architectures")
-    if not named:
-        raise Other("without a class")  # what etch takes it for, the library does not know
-    kind = getattr(transformers, named[0])
-    name = family.partition("/")[0]
-    attention = "eager" if name in EAGER else "sdpa"
-    experts = {"experts_implementation": "eager"} if name in MIXTURES else {}  # the usual one has no float64
-    try:
-        said = config_class(kind, family).from_pretrained(folder)
-        model, info = kind.from_pretrained(
-            folder, config=said, dtype=torch.float64, attn_implementation=attention, output_loading_info=True, **experts
-        )
-    except Exception as error:
-        raise Other("read by etch only") from error
-    # Not read where a file may lack them, by MobileBERT the second and third; PEGASUS computes the fourth, and those of
-    # Longformer's classes whose files may lack the last do not use it.
-    computed = ("pooler.dense", "bottleneck.attention", "embedding_transformation", "embed_positions", "_global.")
-    if family == "ibert":  # whose integers nothing reads
-        computed += (".x_min", ".x_max", "_integer", "_scaling_factor", ".shift")
-    if family == "big_bird":  # whose rows and heads of other classes have none
-        computed += ("bert.pooler.",)
-    if family == "luke":  # whose words read nothing of entities, and no bias but the linear's own
-        computed += ("entity_", "w2e_query", "e2w_query", "e2e_query", "lm_head.bias")
-    made_up = [name for name in info["missing_keys"] if not any(part in name for part in computed)]
-    if family in HALVES:
-        made_up = [name for name in made_up if name.startswith("text_")]
-    if made_up or info["mismatched_keys"]:
-        raise AssertionError(f"made up by the library: {made_up}, {info['mismatched_keys']}")
-    return model.to(torch.float64).eval()  # of XLNet some weights are in float32
-
-
 def compare_encoder(folder: Path, family: str, number: int) -> None:
     """AssertionError where outputs differ."""
-    config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     ending = config.get("architectures") or ["Model"]
-    by_themselves = family in HALVES or ending[0].startswith(_EMBED_BY_THEMSELVES)
-    has_rows = ending[0].endswith(_OF_ROWS) and not ending[0].endswith(XLM_MASKED) and not by_themselves
-    graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling=_pooling(ending[0]) if has_rows else None)), None)
+    by_themselves = family in HALVES or ending[0].startswith(EMBED_BY_THEMSELVES)
+    has_rows = ending[0].endswith(OF_ROWS) and not ending[0].endswith(XLM_MASKED) and not by_themselves
+    graph = pipeline.to_graph(pipeline.load(folder, Reading(pooling=pooling_of(ending[0]) if has_rows else None)), None)
     check_graph(graph)
     check_supported(graph)
     model, interpreter, specials = library_model(folder, family), Interpreter(graph), specials_of(family)
@@ -271,11 +217,6 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
             close(weighing.output(text.ids, text.segments), theirs, family)
 
 
-def _pooling(architecture: str) -> str:
-    """Of rows that stand for several tokens each the first one alone is an embedding."""
-    return "cls" if architecture.endswith("BaseModel") else "mean"
-
-
 def sparse_graph(folder: Path, sparse: SparsePooling) -> g.Graph:
     """Of the same model, as a folder with SpladePooling has it."""
     checkpoint = replace(pipeline.load(folder, Reading(task="sparse")), sparse=sparse)
@@ -284,48 +225,10 @@ def sparse_graph(folder: Path, sparse: SparsePooling) -> g.Graph:
     return graph
 
 
-def outputs(
-    model: Any, text: Tokens, specials: Specials, mask: int | None, sparse: SparsePooling | None = None
-) -> F64Array:
-    """Of the library, in the form of the graph's."""
-    ids = torch.tensor([text.ids])
-    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    if specials.segments:
-        inputs["token_type_ids"] = torch.tensor([text.segments])
-    kind = type(model).__name__
-    if kind.endswith("MultipleChoice"):
-        inputs = {key: value[None] for key, value in inputs.items()}
-    try:
-        with torch.inference_mode(), unrounded(model):
-            call = getattr(model, "get_text_features", model)
-            found = call(**inputs, return_dict=True)
-    except Exception as error:
-        raise Other("not run by the library") from error
-    if kind.endswith(("QuestionAnswering", "QuestionAnsweringSimple")):
-        return torch.stack([found.start_logits[0], found.end_logits[0]], -1).numpy()
-    if kind.endswith("WithProjection"):
-        return found.text_embeds[0].numpy()
-    if hasattr(model, "get_text_features") or kind.startswith(_EMBED_BY_THEMSELVES):
-        return found.pooler_output[0].numpy()
-    if kind.endswith(_OF_ROWS) and not kind.endswith(XLM_MASKED):
-        rows = found.last_hidden_state[0]
-        return (rows[0] if _pooling(kind) == "cls" else rows.mean(0)).numpy()
-    if sparse is not None:
-        weights = found.logits[0].relu().log1p()
-        weights = weights.log1p() if sparse.twice else weights
-        return (weights.amax(0) if sparse.pooling == "max" else weights.sum(0)).numpy()
-    if mask is not None:
-        best = found.logits[0].softmax(-1)[ids[0] == mask].numpy()
-        order = np.argsort(-best, axis=-1, kind="stable")
-        return np.concatenate([order, np.take_along_axis(best, order, -1)], -1)
-    logits = found.logits[0].softmax(-1) if kind.endswith("TokenClassification") else found.logits[0]
-    return logits.numpy()
-
-
 def compare_writer(folder: Path, family: str, number: int) -> None:
     """The same of a generative model: logits behind random tokens, and what is written."""
     files, front = CheckpointFolder(folder), family_of(family)
-    config = Config.from_json(files.read_json(_CONFIG))
+    config = Config.from_json(files.read_json(CONFIG))
     limits = front.read_limits(config)
     check_keys(config, may_decode=True)
     has_encoder = family not in WITHOUT_ENCODER

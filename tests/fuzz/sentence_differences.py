@@ -24,6 +24,7 @@ import torch
 import transformers
 from drawn_classes import NAMES
 from drawn_encoders import draw_encoder
+from drawn_library import EAGER, Other
 from drawn_run import compare_drawn
 from drawn_sentences import KINDS, SPARSE, Drawn, draw, edit, load, write
 from family_specials import specials_of
@@ -64,7 +65,7 @@ def encoder(source: random.Random, family: str, kind: str, folder: Path, seed: i
     ending = "ForMaskedLM" if kind in SPARSE else "Model"
     made = getattr(transformers, f"{NAMES[family]}{ending}", None)
     if made is None:
-        raise models.Other("no such class")
+        raise Other("no such class")
     settings = {"vocab_size": vocabulary_size(specials), **settings}
     models.save(made, settings, folder, seed, family)
     write_tokenizer(folder, specials, tokens)
@@ -78,10 +79,10 @@ def compare_folder(folder: Path, drawn: Drawn, family: str) -> None:
     check_graph(graph)
     check_supported(graph)
     if not isinstance(graph.task, SparseEmbedding if drawn.kind in SPARSE else MultiVector):
-        raise models.Other("another task")
+        raise Other("another task")
     interpreter = Interpreter(graph)
     with library():
-        model = load(folder, drawn, "eager" if family in models.EAGER else "sdpa")
+        model = load(folder, drawn, "eager" if family in EAGER else "sdpa")
     if any(_NOTED in note for note in checkpoint.notes):  # otherwise than by the library
         model[0].query_length = graph.max_tokens
     compare = _weights if drawn.kind in SPARSE else _vectors
@@ -125,7 +126,7 @@ def library() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise models.Other("not run by the library") from error
+        raise Other("not run by the library") from error
 
 
 def compare(kind: str, seed: int, number: int) -> tuple[str, str]:
@@ -145,7 +146,7 @@ def compare(kind: str, seed: int, number: int) -> tuple[str, str]:
             compare_folder(folder, drawn, family)
         except EtchError as error:
             return f"refused, {error.code}", f"{what}: {error}"
-        except models.Other as error:
+        except Other as error:
             return str(error), f"{what}: {error.__cause__!r}"
         except AssertionError as error:
             return "different", f"{what}: {error}"
