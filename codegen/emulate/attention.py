@@ -130,6 +130,8 @@ def _added(op: Attention, bias: F32Array | None, heads: slice, positions: NDArra
     added = () if bias is None else (bias[heads][:, distance + (bias.shape[1] // 2)],)
     if op.mask == "none":
         return added, None
+    if op.mask == "blocks":
+        return added, positions[:, None] // op.window == np.arange(tokens)[None, :] // op.window
     first = -tokens if op.window is None else -op.window
     return added, (first <= distance) & (distance <= (op.window if op.mask == "window" else 0))
 

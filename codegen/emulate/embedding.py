@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ir.hashes import rows_of_ids
 from ..ir.program import EmbeddingMean, EmbeddingSum, EmbeddingTerm, EmbeddingWeights, S4Matrix, S8Matrix
 from .floats import F32Array
 
@@ -18,6 +19,10 @@ def embedding_sum(op: EmbeddingSum | EmbeddingMean, layer: int, indices: Mapping
     for term in op.terms:
         weights = term.table.at(layer)
         assert isinstance(weights, EmbeddingWeights)
+        if term.hashes is not None:
+            rows = _hashed(weights, term.hashes, indices["ids"])
+            total = rows if total is None else total + rows
+            continue
         index, there = (indices[term.by] + term.first, None) if not term.shift else _neighbors(term, indices)
         rows = entries(weights, index)
         if term.dropped is not None:
@@ -28,6 +33,12 @@ def embedding_sum(op: EmbeddingSum | EmbeddingMean, layer: int, indices: Mapping
         total = rows if total is None else total + rows
     assert total is not None
     return total
+
+
+def _hashed(weights: EmbeddingWeights, hashes: int, ids: NDArray[np.int64]) -> F32Array:
+    """The rows of each hash function of an id, side by side."""
+    rows = rows_of_ids(ids, hashes, weights.matrix.shape[0] // hashes)
+    return entries(weights, rows.reshape(-1)).reshape(len(ids), -1)
 
 
 def _neighbors(term: EmbeddingTerm, indices: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray, NDArray[np.bool_]]:

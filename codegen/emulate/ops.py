@@ -22,6 +22,7 @@ from .gru import gru
 from .linear import linear
 from .pooled_rows import of_pooled_rows, upsampled
 from .pooling import normalize, pool, softmax
+from .row_groups import grouped, spread
 from .values import Rows, Values
 from .word_weights import word_weights
 
@@ -217,6 +218,32 @@ def _upsample(op: p.Upsample, at: Values) -> None:
     found = [upsampled(rows[level], op.level, op.pooling, value[tokens]) for level, tokens in spans]
     at.spans = at.token_spans
     at.write(op.rows, np.concatenate(found))
+
+
+@EMULATE.on(p.GroupRows)
+def _group_rows(op: p.GroupRows, at: Values) -> None:
+    """Rows are of groups from here on."""
+    rows = at.read(op.input, per_text=False)
+    found = [grouped(rows[span], op) for span in at.token_spans]
+    at.set_counts([len(groups) for groups in found])
+    at.write(op.out, np.concatenate(found))
+
+
+@EMULATE.on(p.FirstRow)
+def _first_row(op: p.FirstRow, at: Values) -> None:
+    rows, value = at.read(op.input, per_text=False), at.read(op.rows, per_text=False).copy()
+    value[[span.start for span in at.spans]] = rows[[span.start for span in at.token_spans]]
+    at.write(op.rows, value)
+
+
+@EMULATE.on(p.SpreadRows)
+def _spread_rows(op: p.SpreadRows, at: Values) -> None:
+    """Rows are of tokens from here on."""
+    rows, groups = at.read(op.input, per_text=False), at.read(op.groups, per_text=False)
+    spans = zip(at.token_spans, at.spans, strict=True)
+    found = [spread(rows[tokens], groups[of_text], op) for tokens, of_text in spans]
+    at.spans = at.token_spans
+    at.write(op.out, np.concatenate(found))
 
 
 @EMULATE.on(p.Copy)

@@ -82,7 +82,10 @@ class Values:
         for name in names:
             rows = self._buffers[name].rows
             self._buffers[name] = _Value(np.concatenate([pooled(rows[span], pooling) for span in self.spans]), False)
-        counts = [pooling.count(span.stop - span.start) for span in self.spans]
+        self.set_counts([pooling.count(span.stop - span.start) for span in self.spans])
+
+    def set_counts(self, counts: Sequence[int]) -> None:
+        """So many rows of each text are what is read from now on."""
         ends = np.cumsum(counts).tolist()
         self.spans = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
 

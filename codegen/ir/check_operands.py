@@ -16,11 +16,15 @@ def _embedding_sum(op: p.EmbeddingSum) -> None:
     for term in op.terms:
         for entry in term.table.stored:
             _kind(entry, op.kind)
-            same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
+            entries, width = _matrix(entry).shape
+            same(f"width of {entry.source}", width * (term.hashes or 1), op.out.width)
+            same(f"entries of {entry.source} of {term.hashes} functions", entries % (term.hashes or 1), 0)
             if term.outside is not None and not 0 <= term.outside < _matrix(entry).shape[0]:
                 raise refuse(f"id {term.outside} outside of a text, of {_matrix(entry).shape[0]} in {entry.source}")
         if (term.shift or term.outside is not None) and (term.by != "ids" or op.out.rows != "tokens"):
             raise refuse(f"{term.table.name} by {term.by} of {op.out.rows}, {term.shift} tokens away")
+        plain = p.EmbeddingTerm(term.table, "hashes", hashes=term.hashes)
+        same(f"whether {term.table.name} is by hashes", term == plain, term.by == "hashes" and term.hashes is not None)
         if term.dropped is not None and (term.by != "ids" or term.shift or op.out.rows != "tokens"):
             raise refuse(f"{term.table.name} by {term.by} of {op.out.rows}, of which id {term.dropped} is dropped")
     if sum(term.dropped is not None for term in op.terms) > 1:
@@ -212,6 +216,27 @@ def _upsample(op: p.Upsample) -> None:
     _stored(op.input, "f32")
     _stored(op.rows, "f32")
     _widths(op.input, op.rows)
+
+
+@CHECK.on(p.GroupRows)
+def _group_rows(op: p.GroupRows) -> None:
+    _stored(op.input, "f32")
+    _stored(op.out, "f32")
+    same(f"width of '{op.out.name}'", op.out.width, op.rate * op.input.width)
+
+
+@CHECK.on(p.FirstRow)
+def _first_row(op: p.FirstRow) -> None:
+    _stored(op.input, "f32")
+    _stored(op.rows, "f32")
+    _widths(op.input, op.rows)
+
+
+@CHECK.on(p.SpreadRows)
+def _spread_rows(op: p.SpreadRows) -> None:
+    for buffer in (op.input, op.groups, op.out):
+        _stored(buffer, "f32")
+    same(f"width of '{op.out.name}'", op.out.width, op.taps * (op.input.width + op.groups.width))
 
 
 @CHECK.on(p.Copy)

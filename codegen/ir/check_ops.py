@@ -9,6 +9,7 @@ from .check_global_rows import check_attention, check_linear
 from .check_pooled_rows import check_pooled
 from .check_state import CHECK, IN_WORDS, Check, RowKind, check_rows, check_tokens
 from .convolutions import MOST_TAPS
+from .hashes import PRIMES
 from .in_place import LEAST_CAP, XIELU_NUMBERS
 from .unsound import unsound
 
@@ -21,11 +22,13 @@ def _embed(op: g.Embed, check: Check) -> None:
     entries = {"ids": check.graph.vocabulary, "segments": check.graph.segments, "positions": check.graph.max_tokens}
     if check.target_rules is not None:
         entries = {"ids": check.target_rules.vocabulary, "segments": 0, "positions": check.positions}
+    entries["hashes"] = 1
     if not op.terms:
         raise unsound(f"'{op.out}' is a sum of nothing")
     for term in op.terms:
         rows, width = term.table.shape
-        check.same(f"width of {term.table.name}", width, check.width(op.out))
+        _check_hashes(term, check)
+        check.same(f"width of {term.table.name}", width * (term.hashes or 1), check.width(op.out))
         if term.first < 0 or rows < term.first + entries[term.by]:
             raise unsound(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
         if term.first and term.by != "positions":
@@ -36,6 +39,19 @@ def _embed(op: g.Embed, check: Check) -> None:
         if term.dropped is not None:
             _check_dropped(term, check)
     check.out(op.out, "tokens" if check.target_rules is None else "steps")
+
+
+def _check_hashes(term: g.Term, check: Check) -> None:
+    """Products of an id and a prime are of 32 bits."""
+    if (term.by == "hashes") != (term.hashes is not None):
+        raise unsound(f"{term.table.name} by {term.by}, {term.hashes} hash functions")
+    if term.hashes is None:
+        return
+    rows, plain = term.table.shape[0], g.Term(term.table, "hashes", hashes=term.hashes)
+    if not 1 <= term.hashes <= len(PRIMES) or rows % term.hashes or check.target_rules is not None or term != plain:
+        raise unsound(f"{term.table.name} has {rows} entries of {term.hashes} hash functions, {len(PRIMES)} are known")
+    if check.graph.vocabulary * max(PRIMES) >= 1 << 32:
+        raise unsound(f"hash functions of {check.graph.vocabulary} ids")
 
 
 def _check_neighbor(term: g.Term, check: Check) -> None:
@@ -221,7 +237,10 @@ def _attention(op: g.Attention, check: Check) -> None:
         check.same(f"width of '{value}'", check.width(value), heads * width)
     if op.out in (op.query, op.key, op.value):
         raise unsound(f"attention reads and writes '{op.out}'")
-    if (op.mask in ("window", "past")) != (op.window is not None) or not 0 <= (op.window or 0) <= g.MAX_WINDOW:
+    least = int(op.mask == "blocks")
+    window = least if op.window is None else op.window
+    has_window = op.mask in ("window", "past", "blocks")
+    if has_window != (op.window is not None) or not least <= window <= g.MAX_WINDOW:
         raise unsound(f"mask {op.mask} with window {op.window}")
     check_pooled(op, check)
     if op.bias is not None and op.pooled is None:

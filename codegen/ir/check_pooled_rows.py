@@ -14,9 +14,9 @@ from .unsound import unsound
 def check_pooled(op: g.Attention, check: Check) -> None:
     """Rows of one level attend to those of this one, or in the first layer of the one before."""
     if op.pooled is None:
-        check.same(
-            f"level of '{op.key}' and segments of '{op.query}'", (check.level(op.key), op.segment_keys), (0, None)
-        )
+        check.same(f"segments of '{op.query}'", op.segment_keys, None)
+        for value in (op.key, op.value):
+            check.same(f"level of '{value}'", check.level(value), check.level(op.query))
         return
     level, tables = op.pooled.level, (op.relative_keys, op.segment_keys, op.bias)
     check.same(f"level of '{op.query}'", check.level(op.query), level)

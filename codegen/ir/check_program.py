@@ -14,7 +14,7 @@ from . import program as p
 from . import walks
 from .check_global_rows import check_blocks
 from .check_operands import CHECK, STAGE, refuse, same
-from .op import by_layer, earlier_reads, packed_reads, reads, slots, writes
+from .op import by_layer, earlier_reads, packed_reads, reads, slots, whole_reads, writes
 from .stage import Stage
 
 _Held = Literal["nothing", "first", "all"]
@@ -127,6 +127,8 @@ class _Walk:
                 if buffer.storage in p.CACHES:
                     if before.get(buffer) != "all" or buffer in caches:
                         raise refuse(f"{name} reads '{buffer.name}' before all of it is packed")
+                elif buffer in whole_reads(op):
+                    self._need(buffer, "nothing" if buffer in made else "all", name)
                 elif buffer not in made:
                     if buffer.rows == "block":
                         raise refuse(f"{name} reads '{buffer.name}' before this block has it")
@@ -135,7 +137,7 @@ class _Walk:
                 if buffer in taken:
                     raise refuse(f"{name} writes '{buffer.name}' before every block has read it")
                 (caches if buffer.storage in p.CACHES else made).add(buffer)
-            taken.update((*earlier_reads(op), *packed_reads(op)))
+            taken.update((*earlier_reads(op), *packed_reads(op), *whole_reads(op)))
         if caches and first_rows:
             raise refuse("keys and values of first rows only")
         self._held |= dict.fromkeys(caches, "all")
@@ -212,7 +214,7 @@ def _repeat(step: p.Repeat, walk: _Walk) -> None:
     walk.repeat(step)
 
 
-@READS_ALL.on(p.WordWeights, p.Upsample)
+@READS_ALL.on(p.WordWeights, p.Upsample, p.GroupRows, p.FirstRow, p.SpreadRows)
 def _every_row(op: p.WordWeights) -> bool:
     return True
 

@@ -21,12 +21,13 @@ from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
 from .parameter import Parameter
+from .row_groups import FirstRow, GroupRows, SpreadRows
 from .row_pooling import Copy, PooledScores, PoolRows, Upsample
 from .several import task_of_heads
 from .target_rules import TargetRules
 from .task import Task
 
-Index = Literal["ids", "segments", "positions"]
+Index = Literal["ids", "segments", "positions", "hashes"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Term:
 
     Of a neighbor the id is that of the token `shift` rows later in the same text (below 0: earlier); where there is
     none it is `outside`, or the entry zeros.
+
+    By hashes the entry is a row for each of `hashes` functions of the id (`hashes.py`), side by side, each from those
+    of its function in the table.
 
     A token of the id `dropped` has zeros, and the entries of its text's others are larger by as much: times all tokens
     of the text by those that are not dropped."""
@@ -47,6 +51,7 @@ class Term:
     shift: int = attribute(default=0)
     outside: int | None = attribute(default=None)
     dropped: int | None = attribute(default=None)
+    hashes: int | None = attribute(default=None)
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class Rotary:
     table: int | ByLayer = attribute(default=0)
 
 
-Mask = Literal["none", "causal", "window", "past"]
+Mask = Literal["none", "causal", "window", "past", "blocks"]
 MAX_WINDOW = 1 << 20  # tokens; a position and a window have a sum of 32 bits
 
 
@@ -141,8 +146,9 @@ class Attention:
 
     `query` and `out` have `heads` heads, `key` and `value` `key_heads` of them, head h reading the one at
     h * key_heads / heads. A query sees keys up to itself (`causal`), at most `window` tokens away (`window`), or both
-    (`past`). Of a text the keys of its `global_rows` are seen beside those of the `window`. `bias` is [heads,
-    distances], the distance key - query from -(max_tokens - 1) on.
+    (`past`), or those of its own of the blocks of `window` tokens that a text is parted into (`blocks`). Of a text the
+    keys of its `global_rows` are seen beside those of the `window`. `bias` is [heads, distances], the distance
+    key - query from -(max_tokens - 1) on.
 
     Disentangled (He et al. 2021, arXiv:2006.03654): `relative_keys` and `relative_queries` are [rows, heads * width];
     `relative_rows` names one of their rows for each distance, never an earlier one for a larger distance. The score of
@@ -300,7 +306,7 @@ class WordWeights:
 
 
 _Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
-_Pooling = PoolRows | Upsample | Copy
+_Pooling = PoolRows | Upsample | Copy | GroupRows | FirstRow | SpreadRows
 _OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
 Op = _OfRows | DeltaRule | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar, get_args
 
-Role = Literal["read", "packed", "earlier", "written", "updated", "weights", "attribute", "parts"]
+Role = Literal["read", "whole", "packed", "earlier", "written", "updated", "weights", "attribute", "parts"]
 AnOp = TypeVar("AnOp")
 _ROLES: frozenset[str] = frozenset(get_args(Role))
 
@@ -26,6 +26,11 @@ _ROLES: frozenset[str] = frozenset(get_args(Role))
 def read(**options: Any) -> Any:
     """A value or buffer that the op reads."""
     return field(metadata={"role": "read"}, **options)
+
+
+def whole(**options: Any) -> Any:
+    """One of which it reads any rows: all of them are there before the blocks begin that the op is in."""
+    return field(metadata={"role": "whole"}, **options)
 
 
 def packed(**options: Any) -> Any:
@@ -93,7 +98,7 @@ def parts_of(op: Any) -> Iterator[Any]:
 
 def reads(op: Any) -> tuple[Any, ...]:
     """The values or buffers that `op` reads."""
-    return tuple(things(op, "read", "packed", "earlier", "updated"))
+    return tuple(things(op, "read", "whole", "packed", "earlier", "updated"))
 
 
 def packed_reads(op: Any) -> tuple[Any, ...]:
@@ -103,7 +108,12 @@ def packed_reads(op: Any) -> tuple[Any, ...]:
 
 def row_reads(op: Any) -> tuple[Any, ...]:
     """Those that are read as rows, even if packed ones are the same."""
-    return tuple(things(op, "read", "earlier", "updated"))
+    return tuple(things(op, "read", "whole", "earlier", "updated"))
+
+
+def whole_reads(op: Any) -> tuple[Any, ...]:
+    """Those of which any rows are read."""
+    return tuple(things(op, "whole"))
 
 
 def earlier_reads(op: Any) -> tuple[Any, ...]:

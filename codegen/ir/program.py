@@ -29,6 +29,8 @@ from .program_ops import (
     EmbeddingMean,
     EmbeddingSum,
     EmbeddingTerm,
+    FirstRow,
+    GroupRows,
     Gru,
     Linear,
     Masked,
@@ -40,6 +42,7 @@ from .program_ops import (
     Pool,
     Quantize,
     Softmax,
+    SpreadRows,
     Upsample,
     WordWeights,
     Xielu,
@@ -95,7 +98,9 @@ __all__ = [
     "EmbeddingWeights",
     "ExpertLinear",
     "F32Matrix",
+    "FirstRow",
     "FloatTable",
+    "GroupRows",
     "Gru",
     "HeadShape",
     "IndexTable",
@@ -130,6 +135,7 @@ __all__ = [
     "SelectRows",
     "SoftCap",
     "Softmax",
+    "SpreadRows",
     "Step",
     "Storage",
     "Upsample",
@@ -145,11 +151,13 @@ __all__ = [
 @dataclass(frozen=True)
 class Blocks:
     """The body once per block of rows; `last_layer_first_row`: in the last layer of the loop only row 0 is needed.
-    `pools`: before it, in the first layer, all rows that it has are pooled to the level of the loop."""
+    `pools`: before it, in the first layer, all rows that it has are pooled to the level of the loop. `level`: outside
+    of loops, of its rows."""
 
     body: tuple[Op, ...]
     last_layer_first_row: bool = False
     pools: RowPooling | None = None
+    level: int = 0
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from .program import (
     EmbeddingMean,
     EmbeddingSum,
     ExpertLinear,
+    FirstRow,
+    GroupRows,
     Gru,
     Linear,
     Loop,
@@ -42,6 +44,7 @@ from .program import (
     Rotary,
     SelectRows,
     Softmax,
+    SpreadRows,
     Step,
     Upsample,
     WordWeights,
@@ -114,7 +117,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule, GroupRows, FirstRow, SpreadRows)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:

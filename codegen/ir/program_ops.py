@@ -16,7 +16,7 @@ from .graph import Index, NormKind, Pooling, WordPooling
 from .op import attribute, earlier, packed, parts, read, updated, weights, written
 from .program_attention import Attention, PackKeyRows, PackKeys, PackValues, Rotary
 from .program_experts import ChooseExperts, ExpertLinear, MixExperts, SelectRows
-from .row_pooling import RowPooling
+from .row_level_ops import Copy, FirstRow, GroupRows, SpreadRows, Upsample
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
 
@@ -29,6 +29,7 @@ class EmbeddingTerm:
     shift: int = attribute(default=0)  # by id: of the token so many rows later in the text
     outside: int | None = attribute(default=None)  # the id where there is none; None: zeros
     dropped: int | None = attribute(default=None)  # the id of tokens without an entry, for which others' are larger
+    hashes: int | None = attribute(default=None)  # by hashes: so many functions of the id, each with rows of its own
 
 
 @dataclass(frozen=True)
@@ -177,20 +178,6 @@ class DeltaRule:
 
 
 @dataclass(frozen=True)
-class Upsample:
-    pooling: RowPooling = attribute()
-    level: int = attribute()
-    input: Buffer = read()
-    rows: Buffer = updated()
-
-
-@dataclass(frozen=True)
-class Copy:
-    input: Buffer = read()
-    out: Buffer = written()
-
-
-@dataclass(frozen=True)
 class Gru:
     """Weights [3 * width, width] of one direction or two."""
 
@@ -294,6 +281,9 @@ Op = (
     | Attention
     | Upsample
     | Copy
+    | GroupRows
+    | FirstRow
+    | SpreadRows
     | Gru
     | ChooseExperts
     | SelectRows

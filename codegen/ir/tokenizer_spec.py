@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from .character_models import BytesModel, CodePointsModel
 from .normalizer_spec import BertNormalizer, CharacterNormalizer, Normalizer, SequenceNormalizer
 from .split_spec import CharacterSplit, ExpressionSegmenter
 from .template_spec import Template
@@ -195,18 +196,6 @@ class UnigramModel:
 
 
 @dataclass(frozen=True)
-class BytesModel:
-    """Each byte of a text is a token."""
-
-    first_id: int  # of the byte 0; the others follow
-
-    @property
-    def pieces(self) -> tuple[bytes | None, ...]:
-        """By id; None where an id is none of a byte."""
-        return (*(None,) * self.first_id, *(bytes((byte,)) for byte in range(256)))
-
-
-@dataclass(frozen=True)
 class Trimming:
     """Offsets leave out the spaces at the ends of a piece of bytes, and the white space that an added token strips."""
 
@@ -238,17 +227,22 @@ Segmenter = (
 )
 
 
+_OfPieces = WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
+Model = _OfPieces | BytesModel | CodePointsModel
+
+
 @dataclass(frozen=True)
 class TokenizerSpec:
     """A tokenizer as a composition of parts."""
 
     normalizer: Normalizer
     segmenter: Segmenter
-    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel | BytesModel
+    model: Model
     template: Template
     added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; where
-    # only `sentencepiece` does, empty, or of what becomes of ids; of Moses' words what becomes of these
+    # only `sentencepiece` does, empty, or of what becomes of ids; of Moses' words what becomes of these; of code points
+    # empty
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
     sentencepiece: SentencePieceFile | None = None
     trimming: Trimming | None = None  # of offsets; None: they are of all that a token is made of
@@ -257,7 +251,8 @@ class TokenizerSpec:
     @property
     def is_of_wheel(self) -> bool:
         """Whether `tokenizers` reads texts by itself."""
-        return self.sentencepiece is None and not isinstance(self.segmenter, MosesSegmenter | NormalizedMosesSegmenter)
+        composed = isinstance(self.segmenter, MosesSegmenter | NormalizedMosesSegmenter)
+        return self.sentencepiece is None and not composed and not isinstance(self.model, CodePointsModel)
 
     @property
     def summary(self) -> str:
@@ -266,6 +261,8 @@ class TokenizerSpec:
             return "byte-level BPE"
         if isinstance(self.model, BytesModel):
             return "bytes"
+        if isinstance(self.model, CodePointsModel):
+            return "code points"
         inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
         words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .global_rows import GlobalRows
-from .op import reads, slots, writes
-from .program import Attention, Blocks, Buffer, CausalConvolution, Linear, Loop, Op, Program, Repeat, Step
+from .op import reads, slots, whole_reads, writes
+from .program import Attention, Blocks, Buffer, CausalConvolution, GroupRows, Linear, Loop, Op, Program, Repeat, Step
 from .weights import WeightSlot
 
 
@@ -56,14 +56,19 @@ def rows_of_tokens(blocks: Blocks) -> list[Buffer]:
     """The buffers with a row per token that blocks use their rows of."""
     found: dict[Buffer, None] = {}
     for op in blocks.body:
-        touched = (*reads(op), *writes(op))
+        touched = (*(buffer for buffer in reads(op) if buffer not in whole_reads(op)), *writes(op))
         found |= {buffer: None for buffer in touched if buffer.rows == "tokens" and buffer.storage == "f32"}
     return list(found)
 
 
 def levels_of(program: Program) -> int:
-    """How often rows are pooled."""
-    return max((step.level for step in program.steps if isinstance(step, Loop)), default=0)
+    """How often rows become fewer."""
+    return max((step.level for step in program.steps if isinstance(step, Loop | Blocks)), default=0)
+
+
+def group_rate(program: Program) -> int | None:
+    """Of how many tokens the rows of groups are; None where there are no such rows."""
+    return next((op.rate for op in ops_of(program) if isinstance(op, GroupRows)), None)
 
 
 def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:

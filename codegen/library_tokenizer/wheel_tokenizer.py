@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library that reads texts as a specification means it: `tokenizers`, `sentencepiece`, or `sacremoses`
-with the first."""
+with the first; code points are Python's."""
 
 from __future__ import annotations
 
 from tokenizers import Tokenizer
 
+from ..ir.character_models import CodePointsModel
 from ..ir.template_spec import Template
 from ..ir.tokenizer_spec import CharacterBpeModel, MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
+from .code_point_tokenizer import CodePointTokenizer
 from .composed_tokenizer import ComposedTokenizer
 from .looked_up_tokenizer import LookedUpTokenizer
 from .moses_word_tokenizer import MosesWordTokenizer
@@ -22,6 +24,8 @@ def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
         return SentencePieceTokenizer(spec, spec.sentencepiece)
     if isinstance(spec.segmenter, MosesSegmenter | NormalizedMosesSegmenter):
         return MosesWordTokenizer(spec)
+    if isinstance(spec.model, CodePointsModel):
+        return CodePointTokenizer(spec)
     wheel = Tokenizer.from_str(spec.json)
     model = spec.model
     if isinstance(model, CharacterBpeModel) and model.without_id and model.unknown_id is not None:

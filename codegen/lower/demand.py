@@ -122,6 +122,18 @@ def _upsampled(op: g.Upsample, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
+@INPUTS.on(g.GroupRows, g.SpreadRows)
+def _any_rows(op: g.GroupRows | g.SpreadRows, rows: Rows, asked: Asked) -> None:
+    for value in reads(op):
+        _ask(asked, value, Rows.ALL)
+
+
+@INPUTS.on(g.FirstRow)
+def _first_row(op: g.FirstRow, rows: Rows, asked: Asked) -> None:
+    _ask(asked, op.input, Rows.ALL)
+    _ask(asked, op.value, rows)
+
+
 @INPUTS.on(g.WordWeights)
 def _every_row(op: g.WordWeights, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.input, Rows.ALL)

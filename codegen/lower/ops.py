@@ -42,7 +42,7 @@ def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
         ),
     )
     factor = None if term.factor is None else rounded(term.factor)
-    return p.EmbeddingTerm(slot, term.by, 0, factor, term.shift, term.outside, term.dropped)
+    return p.EmbeddingTerm(slot, term.by, 0, factor, term.shift, term.outside, term.dropped, term.hashes)
 
 
 @LOWER.on(g.Norm)
@@ -306,6 +306,22 @@ def _pool_rows(op: g.PoolRows, at: Place) -> list[p.Op]:
 @LOWER.on(g.Upsample)
 def _upsample(op: g.Upsample, at: Place) -> list[p.Op]:
     return [p.Upsample(op.pooling, op.level, at.buffer(op.input), at.buffer(op.value))]
+
+
+@LOWER.on(g.GroupRows)
+def _group_rows(op: g.GroupRows, at: Place) -> list[p.Op]:
+    return [p.GroupRows(op.rate, at.buffer(op.input), at.buffer(op.out))]
+
+
+@LOWER.on(g.FirstRow)
+def _first_row(op: g.FirstRow, at: Place) -> list[p.Op]:
+    return [p.FirstRow(at.buffer(op.input), at.buffer(op.value))]
+
+
+@LOWER.on(g.SpreadRows)
+def _spread_rows(op: g.SpreadRows, at: Place) -> list[p.Op]:
+    rows, groups = at.buffer(op.input), at.buffer(op.groups)
+    return [p.SpreadRows(op.rate, op.taps, op.before, rows, groups, at.buffer(op.out))]
 
 
 @LOWER.on(g.Copy)

@@ -9,6 +9,7 @@ is used where it lies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from ..errors import EtchError
@@ -17,7 +18,7 @@ from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
 from ..ir.check_sums import check_sums
-from ..ir.op import by_layer, carried, earlier_reads, packed_reads, reads, row_reads, writes
+from ..ir.op import by_layer, carried, earlier_reads, packed_reads, reads, row_reads, whole_reads, writes
 from ..ir.products import products_of, tied_tables
 from ..ir.row_pooling import RowPooling
 from ..ir.stage import Stage
@@ -117,6 +118,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
 
 @AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
 @AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows, g.DeltaRule)
+@AT_ONCE.on(g.GroupRows, g.FirstRow, g.SpreadRows)
 @AT_ONCE.on(g.Xielu, g.Experts, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _never(op: g.Op, together: bool) -> bool:
     return False
@@ -133,6 +135,7 @@ def _first_row(op: g.Pool) -> str | None:
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
 @HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows, g.Upsample, g.Copy, g.DeltaRule)
+@HANDS_ON.on(g.GroupRows, g.FirstRow, g.SpreadRows)
 @HANDS_ON.on(g.Xielu, g.Experts, g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:
     return None
@@ -171,20 +174,22 @@ class _Lowering:
         self._slots: dict[str, p.WeightSlot] = {}
         self._tied = tied_tables(graph)
         self._averaged = averaged(graph)
+        self._level = 0  # of the rows of tokens, as far as the sections have come
 
     def section(self, nodes: list[_Demanded]) -> list[p.Step]:
         """The steps of layers, of one op, or of ops that share blocks."""
         node, asked = nodes[0]
         if isinstance(node, g.Layers):
             last = asked.runs[-len(node.body) :]
-            level = max((op.pooled.level for op in node.body if isinstance(op, g.Attention) and op.pooled), default=0)
-            return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after), level)]
+            self._level += any(isinstance(op, g.PoolRows) for op in node.body)
+            return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after), self._level)]
         ops = [op for op, _ in nodes if not isinstance(op, g.Layers)]
+        self._level = _level_behind(ops, self._level)
         if len(ops) == 1 and AT_ONCE(node, False):
             buffers = {value: self._tokens(value) for value in _touched(node)}
             place = Place(self._graph, self._recipe, buffers, "tokens", self._slots, self._tied)
             return list(LOWER(node, place))
-        return list(self._blocks(ops, [Rows.ALL] * len(ops), {}))
+        return [replace(blocks, level=self._level) for blocks in self._blocks(ops, [Rows.ALL] * len(ops), {})]
 
     def head(self) -> list[p.Step]:
         """What runs for each text, and what for blocks of its masks."""
@@ -282,11 +287,19 @@ def _pooling(body: Sequence[g.Op], stages: Sequence[int], stage: int) -> RowPool
     return first.pooling
 
 
+def _level_behind(ops: Sequence[g.Op], level: int) -> int:
+    """Of the rows of a section, of which only the first op may go to another level than the one before has."""
+    of_first: dict[type, int] = {g.GroupRows: 1, g.SpreadRows: 0, g.Upsample: 0}
+    if any(type(op) in of_first for op in ops[1:]):
+        raise EtchError("attention-not-supported", "lower", "rows go to another level behind ops of this one")
+    return of_first.get(type(ops[0]), level)
+
+
 def _long(body: Sequence[g.Op]) -> set[str]:
     """The values of a section that need a row per token: what one block of rows has for another stage or block."""
     if len(body) == 1 and AT_ONCE(body[0], False):
         return set(_touched(body[0]))
-    earlier = {value for op in body for value in earlier_reads(op)}
+    earlier = {value for op in body for value in (*earlier_reads(op), *whole_reads(op))}
     return carried(body) | crossing(body, stages_of(body)) | earlier
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..ir import graph as g
 from ..ir.global_rows import rows_of_text
+from ..ir.hashes import rows_of_ids
 from ..ir.parameter import Array
 from ..ir.search import Search
+from . import row_groups  # noqa: F401 - its entries
 from .beams import Written, search
 from .delta_rule import delta_rule
 from .functions import FUNCTIONS, F64Array
@@ -114,6 +116,9 @@ def _embed(op: g.Embed, at: State) -> None:
 
 def _entries(term: g.Term, at: State) -> F64Array:
     """Of one table."""
+    if term.hashes is not None:
+        rows = rows_of_ids(at.indices["ids"], term.hashes, term.table.shape[0] // term.hashes)
+        return term.table.at(0).values[rows].astype(np.float64).reshape(len(rows), -1)
     index = list(at.indices[term.by] + term.first)
     if term.shift > 0:
         index = index[term.shift :] + [term.outside] * min(term.shift, len(index))
@@ -236,7 +241,10 @@ def _attention(op: g.Attention, at: State) -> None:
         scores = scores + bias[:, distance + bias.shape[1] // 2]
     if op.mask in ("causal", "past"):
         scores = np.where(distance <= 0, scores, -np.inf)
-    if op.window is not None:
+    if op.mask == "blocks":
+        block = np.arange(key.shape[1]) // op.window
+        scores = np.where(block[: query.shape[1], None] == block, scores, -np.inf)
+    elif op.window is not None:
         near = np.abs(distance) <= op.window
         near[:, rows_of_text(op.global_rows, at.indices["ids"])] = True
         scores = np.where(near, scores, -np.inf)

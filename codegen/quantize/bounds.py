@@ -166,6 +166,21 @@ def _upsample(op: g.Upsample, bounds: _Bounds) -> None:
     bounds.set(op.value, bounds[op.value] + bounds[op.input], None)
 
 
+@BOUND.on(g.GroupRows)
+def _grouped(op: g.GroupRows, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.input], None)
+
+
+@BOUND.on(g.FirstRow)
+def _first_row(op: g.FirstRow, bounds: _Bounds) -> None:
+    bounds.set(op.value, max(bounds[op.input], bounds[op.value]), None)
+
+
+@BOUND.on(g.SpreadRows)
+def _spread(op: g.SpreadRows, bounds: _Bounds) -> None:
+    bounds.set(op.out, max(bounds[op.input], bounds[op.groups]), None)
+
+
 @BOUND.on(g.Copy)
 def _copy(op: g.Copy, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.input], None)

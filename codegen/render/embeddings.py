@@ -50,9 +50,16 @@ def _tied(term: p.EmbeddingTerm) -> bool:
 
 def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
     """The values of an EmbeddingTerm; those behind `by` have defaults."""
-    by = {"ids": "id", "segments": "segment", "positions": "position"}[term.by]
+    by = {"ids": "id", "segments": "segment", "positions": "position", "hashes": "hashes"}[term.by]
     table = constant(term.table.name)
     values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
+    if term.hashes is not None:
+        (stored,) = term.table.stored
+        assert isinstance(stored, p.EmbeddingWeights)
+        functions = f"{named('count', term.hashes)}, {named('buckets', stored.matrix.shape[0] // term.hashes)}"
+        usual = {"first": 0, "factor": "1.0f", "shift": 0, "outside": "kNoEntry", "dropped": "kNoEntry"}
+        values += [named(field, value) for field, value in usual.items()]
+        return ", ".join((*values, named("hashes", f"{{{functions}}}")))
     drops = term.dropped is not None
     if term.first or term.factor is not None or term.shift or drops:
         values.append(named("first", term.first))

@@ -13,6 +13,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
+from . import row_groups  # noqa: F401 - its entries
 from .embeddings import embedding_names
 from .scope import Scope
 from .shapes import heads_of
@@ -39,13 +40,18 @@ def _level_lines(program: p.Program) -> list[Line]:
     levels = walks.levels_of(program)
     if not levels:
         return []
-    lines: list[Line] = [(f"{INDENT}// Of each level the texts, and these on keys of the level before.", "")]
+    rate = walks.group_rate(program)
+    comment = "// Of each level the texts, and these on keys of the level before."
+    if rate is not None:
+        comment = f"// The texts with a row for every {rate} tokens."
+    lines: list[Line] = [(f"{INDENT}{comment}", "")]
     before = "texts"
     loops = [step for step in program.steps if isinstance(step, p.Loop)]
     on_keys = {loop.level for loop in loops if any(blocks.pools for blocks in loop.body[1:])}
     for level in range(1, levels + 1):
         name, first, second = texts_of_level(level), *(_room(2 * level - 2 + i) for i in range(2))
-        lines.append((f"{INDENT}const Texts {name} = pooled_texts({ROW_POOLING}, {before}, {first});", ""))
+        made = f"grouped_texts({rate}" if rate is not None else f"pooled_texts({ROW_POOLING}"
+        lines.append((f"{INDENT}const Texts {name} = {made}, {before}, {first});", ""))
         if level in on_keys:
             lines.append((f"{INDENT}const Texts on_{before} = on_keys_of({before}, {name}, {second});", ""))
         before = name
@@ -118,7 +124,9 @@ def _loop_lines(loop: p.Loop, scope: Scope) -> list[Line]:
 
 @STEP_LINES.on(p.Blocks)
 def _all_blocks(blocks: p.Blocks, scope: Scope) -> list[Line]:
-    return _blocks_lines(blocks, replace(scope, indent=2, block=True), "count")
+    texts = texts_of_level(blocks.level)
+    needed = f"{texts}.rows()" if blocks.level else "count"
+    return _blocks_lines(blocks, replace(scope, indent=2, block=True, texts=texts), needed)
 
 
 @STEP_LINES.on(p.Repeat)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..ir.tokenizer_spec import BytesModel
+from ..ir.character_models import BytesModel
 from . import trie
 from .fields import Part, signed, unsigned
 

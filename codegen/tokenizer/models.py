@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from ..ir.character_models import BytesModel, CodePointsModel
 from ..ir.tokenizer_spec import (
     ByteLevelBpeModel,
-    BytesModel,
     CharacterBpeModel,
     TokenizerSpec,
     UnigramModel,
@@ -17,6 +17,7 @@ from ..ir.tokenizer_spec import (
 from .byte_level_bpe import compile_byte_level_bpe
 from .bytes_model import compile_bytes
 from .character_bpe import compile_character_bpe
+from .code_points_model import compile_code_points
 from .fields import Part
 from .unigram import compile_unigram
 from .wordpiece import compile_word_level, compile_wordpiece
@@ -36,6 +37,11 @@ def _(model: ByteLevelBpeModel, spec: TokenizerSpec, texts: list[bytes]) -> Part
 @compile_model.register
 def _(model: BytesModel, spec: TokenizerSpec, texts: list[bytes]) -> Part:
     return compile_bytes(model, texts)
+
+
+@compile_model.register
+def _(model: CodePointsModel, spec: TokenizerSpec, texts: list[bytes]) -> Part:
+    return compile_code_points()
 
 
 @compile_model.register

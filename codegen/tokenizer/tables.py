@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import EtchError
+from ..ir.character_models import CODE_POINTS, CodePointsModel
 from ..ir.tokenizer_spec import TokenizerSpec, WordPieceModel
 from .added_tokens import compile_added_tokens
 from .content_tables import content_arrays, content_fields
@@ -60,7 +61,7 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
         "scratch_bytes": model.scratch_bytes,
         "stack_bytes": normalizer.stack_bytes + segmenter.stack_bytes,
         "most_pieces": model.most_pieces,
-        "piece_count": len(texts),
+        "piece_count": CODE_POINTS if isinstance(spec.model, CodePointsModel) else len(texts),
         "table_bytes": sum(array.nbytes for _, array in arrays),
     }
     cpp_type = f"Tokenizer<{normalizer.cpp_type}, {segmenter.cpp_type}, {model.cpp_type}>"
@@ -75,7 +76,9 @@ def _word_arrays(spec: TokenizerSpec, texts: list[bytes], words_of: int) -> list
 
 
 def texts_by_id(spec: TokenizerSpec) -> list[bytes]:
-    """For the display of tokens: added tokens too, empty where an id has no text."""
+    """For the display of tokens: added tokens too, empty where an id has no text. Code points have none: ids say it."""
+    if isinstance(spec.model, CodePointsModel):
+        return []
     pieces = spec.model.pieces
     present = [piece for piece in pieces if piece is not None]
     if len(set(present)) != len(present):

@@ -25,6 +25,7 @@ from ..files.one_file import check_place, write_file
 from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
 from ..head_folders import HeadFolder
+from ..ir.character_models import CodePointsModel
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.decoded import decoded
@@ -142,6 +143,8 @@ def _as_specified(spec: TokenizerSpec, max_tokens: int, is_pruned: bool) -> OwnT
     library = f"tokenizers {tokenizers.__version__}"
     if spec.sentencepiece is not None:
         library = f"sentencepiece {version('sentencepiece')}"
+    elif isinstance(spec.model, CodePointsModel):
+        library = "code points of Python's characters"
     elif not spec.is_of_wheel:
         library = f"{library_version()}, {library}"
     pruned = " with the pruned vocabulary, as etch renumbered it" if is_pruned else ""

@@ -41,6 +41,7 @@ TOKENIZER = Area(
         "tokenizer/test_word_piece_steps.py",
         "tokenizer/test_character_splits.py",
         "tokenizer/test_character_bpe.py",
+        "tokenizer/test_canine_tokenizer.py",
         "tokenizer/test_character_tokenizers.py",
         "tokenizer/test_fairseq_tokenizer.py",
         "tokenizer/test_herbert_tokenizer.py",

@@ -18,6 +18,7 @@ NAMES = {
     "camembert": "Camembert",
     "chinese_clip": "ChineseCLIP",
     "clap": "Clap",
+    "canine": "Canine",
     "clip_text_model": "CLIPText",
     "convbert": "ConvBert",
     "clipseg": "CLIPSeg",
@@ -147,6 +148,9 @@ ENDINGS = {
             *("WithLMHeadModel", "WithLMHeadModel", "ForQuestionAnsweringSimple", "ForQuestionAnswering"),
         ),
     ),
+    "canine": (
+        *("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice", "Model"),
+    ),
     "funnel": (
         *("ForSequenceClassification", "ForTokenClassification", "ForMaskedLM", "ForQuestionAnswering"),
         *("ForMultipleChoice", "Model", "BaseModel", "ForPreTraining"),
@@ -175,6 +179,7 @@ PREFIXES = {
     "roc_bert": "roc_bert.",
     "esm": "esm.",
     "esmc": "esmc.",
+    "canine": "canine.",
     "funnel": "funnel.",
     "led/rows": "led.",
     "ibert": "ibert.",

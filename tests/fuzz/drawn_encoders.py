@@ -7,6 +7,7 @@ import random
 
 import decoder_settings as decoders
 from drawn_attention import led_windows, sparse_attention
+from drawn_canine import draw_canine
 from drawn_classes import LLAMAS
 from drawn_funnel import draw_funnel
 from drawn_t5gemma import draw_t5gemma_rows
@@ -41,6 +42,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
         return settings | own, tokens
     if family == "funnel":
         return draw_funnel(source)
+    if family == "canine":
+        return draw_canine(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)

@@ -198,6 +198,8 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
     model, interpreter, specials = library_model(folder, family), Interpreter(graph), specials_of(family)
     if family == "funnel" and config.get("attention_type") != "factorized":
         specials = FUNNEL_SHIFTED
+    if family == "canine":
+        specials = replace(specials, least=config.get("downsampling_rate", specials.least))
     if config.get("pad_token_id") == specials.unknown:  # then texts of this tokenizer never have it, or it was refused
         specials = replace(specials, unknown=FIRST_WORD)
     mask = next((op.id for op, _ in g.ops_of(graph) if isinstance(op, g.Masked)), None)

@@ -21,7 +21,7 @@ AGAINST_THE_WHEEL = (
         "character_splits",
         "normalizer_sequences",
     ),
-    *("character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer", "moses_tokenizer"),
+    *("canine_tokenizer", "character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer", "moses_tokenizer"),
     "normalized_moses_tokenizer",
 )
 QUICK_TO_COMPARE = (

@@ -7,10 +7,10 @@ import json
 from dataclasses import dataclass, replace
 
 from ...errors import EtchError
+from ...ir.character_models import BytesModel
 from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
 from ...ir.tokenizer_spec import (
     ByteLevelBpeModel,
-    BytesModel,
     CharacterBpeModel,
     MosesSegmenter,
     NormalizedMosesSegmenter,

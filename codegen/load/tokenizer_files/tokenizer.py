@@ -9,6 +9,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ...ir.character_models import CodePointsModel
 from ...ir.normalizer_spec import BertNormalizer
 from ...ir.template_spec import bert_template
 from ...ir.tokenizer_spec import AddedToken, BertSegmenter, ByteLevelBpeModel, TokenizerSpec, WordPieceModel
@@ -21,6 +22,8 @@ from .folders.bert_generation import read_bert_generation_folder
 from .folders.byt5 import TOKENIZER_CLASS as BYT5
 from .folders.byt5 import read_byt5_folder
 from .folders.byte_level import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
+from .folders.canine import TOKENIZER_CLASS as CANINE
+from .folders.canine import read_canine_folder
 from .folders.described import read_described_folder
 from .folders.esm import TOKENIZER_CLASS as ESM
 from .folders.esm import read_esm_folder
@@ -104,6 +107,8 @@ def read_tokenizer(
             parts = _word_piece(folder, described, settings)
             spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
+    if isinstance(spec.model, CodePointsModel):
+        return spec
     wheel = wheel_of(spec.json, file)
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec, wheel))
 
@@ -114,6 +119,8 @@ def _by_class(
     """The tokenizer of a class that takes little of tokenizer.json or nothing, and its file; None of others."""
     if name == BYT5:
         return read_byt5_folder(folder), tokenizer_config.FILE
+    if name == CANINE:
+        return read_canine_folder(folder), tokenizer_config.FILE
     if name == ESMC:
         return read_esmc_folder(folder), tokenizer_config.FILE
     if name == BERT_GENERATION:

@@ -118,6 +118,7 @@ std::size_t piece(const ByteLevelBpe& model, std::int32_t id, char* text, std::s
 std::size_t piece(const CharacterBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const Bytes& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
+std::size_t piece(const CodePoints& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 
 template <class Tables>
 std::size_t piece(const Tables& tables, std::int32_t id, char* text, std::size_t capacity) noexcept {

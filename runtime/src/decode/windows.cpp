@@ -74,6 +74,7 @@ void trim_first(const WordPiece&, QuestionState&) noexcept {}
 void trim_first(const CharacterBpe&, QuestionState&) noexcept {}
 void trim_first(const Unigram&, QuestionState&) noexcept {}
 void trim_first(const Bytes&, QuestionState&) noexcept {}
+void trim_first(const CodePoints&, QuestionState&) noexcept {}
 
 void trim_first(const ByteLevelBpe& model, QuestionState& state) noexcept {
     TokenOffset& offset = state.stream.offsets[0];

@@ -65,6 +65,11 @@ void mark_words(const Bytes&, const Template& parts, const std::uint8_t*, std::s
     mark_by_spaces(parts, kAllKnown, text, tokens);
 }
 
+void mark_words(const CodePoints&, const Template& parts, const std::uint8_t*, std::string_view text,
+                const MarkedTokens& tokens) noexcept {
+    mark_by_spaces(parts, kAllKnown, text, tokens);
+}
+
 void mark_words(const CharacterBpe& model, const Template& parts, const std::uint8_t*, std::string_view text,
                 const MarkedTokens& tokens) noexcept {
     mark_by_spaces(parts, model.unknown_id, text, tokens);

@@ -61,6 +61,10 @@ class AddedBias {
     // Those of the `keys` of a text that the query of `position` sees.
     KeyRange seen(std::uint32_t position, std::uint32_t keys) const noexcept {
         if (bias_.mask == AttentionMask::none) return {0, keys};
+        if (bias_.mask == AttentionMask::blocks) {
+            const std::uint32_t begin = position / bias_.window * bias_.window;
+            return {begin, least(begin + bias_.window, keys) - begin};
+        }
         const std::uint32_t first = bias_.mask == AttentionMask::causal ? 0 : above(position, bias_.window);
         const std::uint32_t last = bias_.mask == AttentionMask::window ? position + bias_.window : position;
         return {first, least(last + 1, keys) - first};

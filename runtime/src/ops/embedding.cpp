@@ -69,7 +69,7 @@ bool is_of_three_whole(const EmbeddingTerms<Embedding>& terms) noexcept {
     if (terms.count() != 3) return false;
     for (std::uint32_t i = 0; i < 3; ++i) {
         if (has_4_bits(terms[i].table) || terms[i].factor != 1.0f || terms[i].shift != 0) return false;
-        if (terms[i].dropped != kNoEntry) return false;
+        if (terms[i].dropped != kNoEntry || terms[i].by == EmbeddedBy::hashes) return false;
     }
     return true;
 }
@@ -85,21 +85,40 @@ void add_three(const EmbeddingTerms<Embedding>& terms, const Token& token, const
         to[i] = (first[i] + second[i]) + third[i];
 }
 
+// The first term, or one that is added.
+void put(float* to, std::uint32_t i, float value, bool is_first) noexcept {
+    to[i] = is_first ? value : to[i] + value;
+}
+
+template <class Embedding>
+void add_hashed(const EmbeddingTerm<Embedding>& term, std::int32_t id, const F32Rows& out, bool is_first) noexcept {
+    const std::uint32_t width = out.width / term.hashes.count;
+    for (std::uint32_t h = 0; h < term.hashes.count; ++h) {
+        const std::uint32_t hash = (static_cast<std::uint32_t>(id) + 1) * kHashPrimes[h] % term.hashes.buckets;
+        for (std::uint32_t i = 0; i < width; ++i)
+            put(out.data, h * width + i, value_of(term.table, h * term.hashes.buckets + hash, width, i), is_first);
+    }
+}
+
 template <class Embedding>
 void add_any(const EmbeddingTerms<Embedding>& terms, const Token& token, const F32Rows& out) noexcept {
     float* const to = out.data;
     for (std::uint32_t t = 0; t < terms.count(); ++t) {
         const EmbeddingTerm<Embedding>& term = terms[t];
+        if (term.by == EmbeddedBy::hashes) {
+            add_hashed(term, *token.id, out, t == 0);
+            continue;
+        }
         const std::uint32_t entry = entry_of(term, token);
         if (entry == kZeros) {
             for (std::uint32_t i = 0; i < out.width; ++i)
-                to[i] = t == 0 ? 0.0f : to[i] + 0.0f;
+                put(to, i, 0.0f, t == 0);
             continue;
         }
         const float factor = term.dropped == kNoEntry ? term.factor : term.factor * token.growth;
         for (std::uint32_t i = 0; i < out.width; ++i) {
             const float value = value_of(term.table, entry, out.width, i) * factor;  // x * 1.0f is x
-            to[i] = t == 0 ? value : to[i] + value;
+            put(to, i, value, t == 0);
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "tokenizer/models/byte_level_bpe.hpp"
 #include "tokenizer/models/bytes.hpp"
 #include "tokenizer/models/character_bpe.hpp"
+#include "tokenizer/models/code_points.hpp"
 #include "tokenizer/models/unigram.hpp"
 #include "tokenizer/models/wordpiece.hpp"
 #include "tokenizer/normalizers/bert_normalizer.hpp"

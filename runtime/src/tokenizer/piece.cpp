@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an id back to its text, which is what tokens are displayed with: slow and small, every key is looked at.
 #include "etch/tokenizer.hpp"
+#include "etch/tokenizer/utf8.hpp"
 #include "models/key_text.hpp"
 #include "models/trie.hpp"
 
@@ -37,6 +38,17 @@ std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t
 
 std::size_t piece(const Bytes& model, std::int32_t id, char* text, std::size_t capacity) noexcept {
     return text_of(model.trie, roots_of(model), id, text, capacity);
+}
+
+// Of what is no scalar nothing.
+std::size_t piece(const CodePoints&, std::int32_t id, char* text, std::size_t capacity) noexcept {
+    const auto scalar = static_cast<std::uint32_t>(id);
+    if (scalar >= CodePoints::piece_count || (scalar >= 0xD800 && scalar < 0xE000)) return 0;
+    std::uint8_t bytes[kMaxUtf8Bytes];
+    const std::uint32_t size = encode(scalar, bytes);
+    for (std::uint32_t i = 0; i < size && i < capacity; ++i)
+        text[i] = static_cast<char>(bytes[i]);
+    return size;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

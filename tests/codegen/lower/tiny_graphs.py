@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from attending import ATTENDING
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
+from grouped_rows import grouped, spread
 from mixtures import mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
 from rows_before import convolved, convolved_alone, convolved_around, recurrent
@@ -366,6 +367,8 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
         for pooling in ("first", "mean")
     },
     "convolved alone": convolved_alone,
+    "grouped": grouped,
+    **{f"grouped and spread, {pooling}": (lambda pooling=pooling: spread(pooling)) for pooling in ("first", "mean")},
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))
         for pooling in ("first", "mean")

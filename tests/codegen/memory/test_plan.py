@@ -63,6 +63,18 @@ def of_packed(
     return caches.union(*(cells(buffer, block) for buffer in own if buffer is not None)), written
 
 
+def of_any_rows(
+    op: p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows, block: int | None
+) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """The same of one that reads any rows as they are."""
+    read = cells(op.input, None)
+    if isinstance(op, p.Gru | p.WordWeights):
+        return read, cells(op.out, None) | {("scratch", 0)}
+    if isinstance(op, p.FirstRow):
+        return read | cells(op.rows, block), cells(op.rows, block)
+    return read | (cells(op.groups, None) if isinstance(op, p.SpreadRows) else set()), cells(op.out, block)
+
+
 def event(op: p.Op, block: int | None) -> Event:
     if isinstance(op, p.EmbeddingSum | p.EmbeddingMean):
         read = {("ids", 0)} | ({("segments", 0)} if isinstance(op, p.EmbeddingSum) else set())
@@ -80,8 +92,8 @@ def event(op: p.Op, block: int | None) -> Event:
             cells(op.input, None),
             cells(op.logits, None) | cells(op.sums, None) | {(op.out.name, block or 0)},
         )
-    elif isinstance(op, p.Gru | p.WordWeights):
-        read, written = cells(op.input, None), cells(op.out, None) | {("scratch", 0)}
+    elif isinstance(op, p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows):
+        read, written = of_any_rows(op, block)
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
         read |= set() if op.end is None else {("ids", 0)}
@@ -107,6 +119,8 @@ def run(program: p.Program) -> list[Event]:
     tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)} | noted
     if program.target_rules is not None:
         tokenized.add(("writing", 0))
+    levels = {("pooled_texts", 0)} if walks.levels_of(program) else set()
+    tokenized |= levels
     results = {(output.buffer.name, 0) for output in program.outputs}
     events = [Event("tokenize", frozenset(), frozenset(tokenized))]
     if program.target_rules is not None:
@@ -117,7 +131,7 @@ def run(program: p.Program) -> list[Event]:
             blocks = range(BLOCKS) if step.over == "masks" else (None,)
             head = [event(op, block) for block in blocks for op in walks.ops_in(step)]
             found = {(name, block or 0) for name, _ in results for block in blocks}
-            events += 2 * [*head, Event("result", frozenset({*found, *noted, ("texts", 0)}), frozenset())]
+            events += 2 * [*head, Event("result", frozenset({*found, *noted, *levels, ("texts", 0)}), frozenset())]
         else:
             events += unrolled(step)
     return events

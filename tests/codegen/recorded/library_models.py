@@ -40,6 +40,8 @@ def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
     if config.model_type in ("funnel", "xlnet"):  # which say none
         return 24
+    if config.model_type == "canine":
+        return min(config.max_position_embeddings, config.num_hash_buckets)
     if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions
     if config.model_type == "t5gemma":

@@ -34,6 +34,7 @@ from variant_shapes import (
     XLNET_KEYS,
     Variant,
     bert_like,
+    canine,
     distilbert,
     funnel,
 )
@@ -329,6 +330,15 @@ VARIANTS: dict[str, Variant] = {
         pooling_type="max",
         pool_q_only=False,
         truncate_seq=False,
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
+    ),
+    "canine/softmax": canine(3, (18, 3, 2, 13, 30)),
+    "canine/groups": canine(
+        *(4, (18, 3, 1, 19, 26)),
+        num_hash_functions=9,
+        downsampling_rate=3,
+        local_transformer_stride=40,
         hidden_act="relu",
         problem_type=MULTI_LABEL,
     ),

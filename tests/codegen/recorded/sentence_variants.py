@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, XLNET_KEYS, funnel, t5, t5gemma
+from variant_shapes import XLM_KEYS, XLNET_KEYS, canine, funnel, t5, t5gemma
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -124,6 +124,7 @@ ENCODERS: dict[str, Encoder] = {
     "funnel/first": Encoder(
         "FunnelBaseModel", 20, "cls", funnel(0, (20, 3, 5, 21), [1, 2]).config, (Normalize,), pooler=False
     ),
+    "canine/mean": Encoder("CanineModel", 18, "mean", canine(0, (18, 3, 2, 19, 28)).config, (Normalize,), pooler=False),
     "funnel/decoded": Encoder(
         "FunnelModel",
         16,

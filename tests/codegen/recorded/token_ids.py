@@ -59,6 +59,11 @@ BERT_GENERATION = Specials(
 )
 XLM = Specials(unknown=3, classify=0, separate=1, between=1, segments=False, vocabulary="xlm")
 FLAUBERT = replace(XLM, vocabulary="flaubert")
+# Code points; the library computes no text of fewer tokens than a group has.
+CANINE = Specials(
+    unknown=0x1F389, classify=0xE000, separate=0xE001, between=1, segments=False, vocabulary="canine", least=4
+)
+CANINE_PAIRS = replace(CANINE, least=2)
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 

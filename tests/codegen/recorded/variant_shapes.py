@@ -81,6 +81,15 @@ def funnel(labels: int, sizes: tuple[int, int, int, int], blocks: list[int], **c
     )
 
 
+def canine(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes as BERT's; of three hash functions, and groups, blocks and taps of sizes that do not fit each other."""
+    settings = {
+        **{"num_hash_functions": 3, "num_hash_buckets": 97, "type_vocab_size": 2},
+        **{"downsampling_rate": 4, "upsampling_kernel_size": 4, "local_transformer_stride": 7},
+    }
+    return bert_like("Canine", labels, sizes, **settings | config)
+
+
 def bert_like(
     model: str, labels: int, sizes: tuple[int, int, int, int, int], keys: str = BERT_KEYS, **config: Any
 ) -> Variant:

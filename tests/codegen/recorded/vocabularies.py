@@ -142,6 +142,7 @@ VOCABULARIES = {
     "qwen": QWEN_VOCABULARY,
     "xlnet": XLNET_VOCABULARY,
     **dict.fromkeys(("xlm", "flaubert"), XLM_VOCABULARY),
+    "canine": range(0x110000),
     "t5": T5_VOCABULARY,
     "fairseq": FAIRSEQ_VOCABULARY,
     "herbert": tuple(_HERBERT["vocab.json"]),
@@ -233,6 +234,9 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         return
     import transformers
 
+    if specials.vocabulary == "canine":
+        transformers.CanineTokenizer(model_max_length=max_tokens).save_pretrained(folder)
+        return
     if specials.vocabulary == "esmc":
         transformers.EsmcTokenizer(model_max_length=max_tokens).save_pretrained(folder)
         return

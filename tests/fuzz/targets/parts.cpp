@@ -93,6 +93,14 @@ void run(const Other& other, const typename Tables::Normalizer& normalizer, cons
     etch::fuzz::check_promises(tables, request.mode, request.capacity, request.input, look);
 }
 
+// Of code points special tokens are plain text, too: their ids say nothing.
+void run_code_points(const Request& request) {
+    const auto& other = test_vocabulary::kBytesAlone;
+    const etch::CodePointTokenizer tables{other.raw_tokens, other.normalized_tokens, {}, {}, {}, other.parts};
+    const auto nothing = [](std::string_view, const Encoded&) {};
+    etch::fuzz::check_promises(tables, request.mode, request.capacity, request.input, nothing);
+}
+
 constexpr std::uint8_t kPlain[128] = {};  // what ASCII becomes must be found out
 
 // Any kinds of characters; lower case or not.
@@ -141,7 +149,10 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const etch::Norm
     constexpr std::uint8_t kAbbreviations[] = {etch::MosesSegmenter::kAnywhere,     'a', 'b', 0,
                                                etch::MosesSegmenter::kBeforeNumber, 'b', 0,   0};
     const etch::ExpressionSegmenter expressions{classes, one ? steps[0] : nullptr, steps[1], 4};
-    switch (composition % 10) {
+    switch (composition % 11) {
+        case 10:
+            run_code_points(request);
+            break;
         case 8:
             run_normalized_moses(classes, state, form, request);
             break;

@@ -219,6 +219,7 @@ TEST(Windows, TheFirstTokenKeepsItsSpaceWhereTheWheelTrimsWindowByWindow) {
     trim_first(Unigram{}, state);
     trim_first(CharacterBpe{}, state);
     trim_first(Bytes{}, state);
+    trim_first(CodePoints{}, state);
     EXPECT_EQ(memory.offsets[0].begin, 3u);
 }
 

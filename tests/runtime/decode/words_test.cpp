@@ -76,6 +76,8 @@ TEST(Words, BySpacesWhereThereIsNoPrefix) {
     }
     mark_words(Bytes{}, parts(), nullptr, "a bc", tokens);
     EXPECT_EQ(marks, expected);
+    mark_words(CodePoints{}, parts(), nullptr, "a bc", tokens);
+    EXPECT_EQ(marks, expected);
     offsets[2] = {1, 3};  // with the space before it
     mark_words(unigram, parts(), nullptr, "a bc", tokens);
     EXPECT_EQ(marks[2], TokenMark::begins_word);

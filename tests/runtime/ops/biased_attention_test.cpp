@@ -99,7 +99,8 @@ struct Table {
     }
 };
 
-const AttentionMask kMasks[] = {AttentionMask::none, AttentionMask::causal, AttentionMask::window, AttentionMask::past};
+const AttentionMask kMasks[] = {AttentionMask::none, AttentionMask::causal, AttentionMask::window, AttentionMask::past,
+                                AttentionMask::blocks};
 
 class BiasedAttentionOp : public EachSet {
   protected:
@@ -175,6 +176,7 @@ TEST_P(BiasedAttentionOp, NearDouble) {
                     const bool seen = mask == AttentionMask::none     ? true
                                       : mask == AttentionMask::causal ? key <= query
                                       : mask == AttentionMask::window ? near
+                                      : mask == AttentionMask::blocks ? key / 3 == query / 3
                                                                       : near && key <= query;
                     return !seen ? NAN : with_table ? table.at(head, query, key) : 0.0;
                 };

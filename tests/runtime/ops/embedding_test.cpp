@@ -232,6 +232,43 @@ TEST(EmbeddingSum, TokensThatAreDropped) {
 }
 
 // 4 bits in any mixture with 8.
+// Of each function a part of the row, the first one's first; ids may be as large as code points.
+TEST(EmbeddingSum, HashFunctionsOfIds) {
+    constexpr std::uint32_t kFunctions = 3;
+    constexpr std::uint32_t kPart = 5;
+    constexpr std::uint32_t kBuckets = kEntries / kFunctions;
+    constexpr std::int32_t kCodePoints[] = {0, 1, 97, 0xE000, 0xFFFD, 0x1F389, 0x10FFFF};
+    constexpr std::uint8_t kNoSegments[std::size(kCodePoints)] = {};
+    const Table hashed(kPart, 1);
+    const Table position(kFunctions * kPart, 3);
+    const TextRows text = whole_text(std::size(kCodePoints));
+    std::vector<float> want;
+    for (std::uint32_t row = 0; row < std::size(kCodePoints); ++row) {
+        for (std::uint32_t i = 0; i < kFunctions * kPart; ++i) {
+            const std::uint64_t prime = std::vector<std::uint64_t>{31, 43, 59}[i / kPart];
+            const std::uint64_t bucket = (static_cast<std::uint64_t>(kCodePoints[row]) + 1) * prime % kBuckets;
+            const std::size_t entry = i / kPart * kBuckets + bucket;
+            want.push_back(hashed.entries[entry * kPart + i % kPart] + position.entries[row * kFunctions * kPart + i]);
+        }
+    }
+    const auto check = [&](const auto& terms) {
+        using Embedding = std::decay_t<decltype(terms[0].table)>;
+        std::vector<float> out(want.size());
+        const EmbeddingSum<Embedding> op{terms, {&text, 1}, kCodePoints, kNoSegments, {out.data(), kFunctions * kPart}};
+        for (std::uint32_t unit = op.units(); unit-- > 0;)
+            op.run({scalar(Packing::panel), nullptr}, unit, unit + 1);
+        EXPECT_TRUE(same_bits(out, want));
+    };
+    constexpr Hashes kHashes{kFunctions, kBuckets};
+    const EmbeddingTerm<S8Embedding> s8[] = {{hashed.s8(), EmbeddedBy::hashes, 0, 1.0f, 0, kNoEntry, kNoEntry, kHashes},
+                                             {position.s8(), EmbeddedBy::position}};
+    check(s8);
+    const EmbeddingTerm<F32Embedding> f32[] = {
+        {{hashed.entries.data()}, EmbeddedBy::hashes, 0, 1.0f, 0, kNoEntry, kNoEntry, kHashes},
+        {{position.entries.data()}, EmbeddedBy::position}};
+    check(f32);
+}
+
 TEST(EmbeddingSum, TablesOfFourBits) {
     for (const std::uint32_t width : kWidths) {
         const Table a(width, 1);

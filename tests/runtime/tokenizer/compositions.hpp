@@ -14,6 +14,7 @@ using WordLevelTokenizer = Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPi
 using SingleCharacterTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>;
 // No vocabulary: the bytes of a text.
 using ByteTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>;
+using CodePointTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, CodePoints>;
 using ByteLevelBpeTokenizer = Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
 using DigitsBpeTokenizer = Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>;
 using Cl100kBpeTokenizer = Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>;

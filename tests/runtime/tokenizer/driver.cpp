@@ -124,7 +124,9 @@ template <class Tables>
 void answer(Reader& in, const Options& options) {
     static_assert(kServesTasks<typename Tables::Model>);
     const auto tables = read_tables<Tables>(in);
-    if (options.decode) return answer_decoding(in, tables);
+    if constexpr (!std::is_same_v<typename Tables::Model, etch::CodePoints>) {  // of which no model writes texts
+        if (options.decode) return answer_decoding(in, tables);
+    }
     // Exactly what is promised to suffice, so that a sanitizer sees more being used.
     const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables);
     const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[scratch_bytes / 8]);
@@ -173,6 +175,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::ByteLevelBpeTokenizer>},
     {"Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::WordLevelTokenizer>},
     {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>", answer<etch::ByteTokenizer>},
+    {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, CodePoints>", answer<etch::CodePointTokenizer>},
     {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>", answer<etch::SingleCharacterTokenizer>},
     {"Tokenizer<NoNormalizer, LineWordSegmenter, CharacterBpe>", answer<etch::LineWordBpeTokenizer>},
     {"Tokenizer<NoNormalizer, MosesSegmenter, CharacterBpe>", answer<etch::MosesBpeTokenizer>},

@@ -213,6 +213,8 @@ inline void read(Reader& in, etch::Bytes& model) {
     set(in, model.first_id);
 }
 
+inline void read(Reader&, etch::CodePoints&) {}
+
 inline void read(Reader& in, etch::ByteLevelBpe& model) {
     model.first_nodes = in.array<std::uint16_t>();
     read(in, model.trie);

@@ -14,9 +14,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ....ir.byte_pieces import BYTE_OF
+from ....ir.character_models import BytesModel
 from ....ir.normalizer_spec import NoNormalizer
 from ....ir.target_tokenizer import DecoderSpec
-from ....ir.tokenizer_spec import AddedToken, BytesModel, SingleCharacterSegmenter, TokenizerSpec
+from ....ir.tokenizer_spec import AddedToken, SingleCharacterSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens

@@ -118,6 +118,7 @@ void trim_first(const ByteLevelBpe& model, QuestionState& state) noexcept;
 void trim_first(const CharacterBpe& model, QuestionState& state) noexcept;
 void trim_first(const Unigram& model, QuestionState& state) noexcept;
 void trim_first(const Bytes& model, QuestionState& state) noexcept;
+void trim_first(const CodePoints& model, QuestionState& state) noexcept;
 
 // Reads the first window, or the next one: false where there is none. `state` has question and context.
 template <class Tables>

@@ -41,6 +41,8 @@ void mark_words(const CharacterBpe& model, const Template& parts, const std::uin
                 const MarkedTokens& tokens) noexcept;
 void mark_words(const Bytes& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
+void mark_words(const CodePoints& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
+                const MarkedTokens& tokens) noexcept;
 void mark_words(const Unigram& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
 

@@ -182,6 +182,7 @@ enum class AttentionMask : std::uint8_t {
     causal,  // none behind its own position
     window,  // none more than `window` positions away, on both sides
     past,    // none of either
+    blocks,  // those of its own of the blocks of `window` positions that a text is parted into
 };
 
 // What becomes of the scores t of a query before the softmax: the table is added, then the mask applies.

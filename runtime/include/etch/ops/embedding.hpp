@@ -45,14 +45,26 @@ struct TiedF32Embedding {
 };
 
 // What a token looks an entry up by; its position is that in its text.
-enum class EmbeddedBy : std::uint8_t { id, segment, position };
+enum class EmbeddedBy : std::uint8_t { id, segment, position, hashes };
 
 constexpr std::int32_t kNoEntry = -1;  // instead of an id: zeros
+
+// Hash functions of a token's id, as CANINE has them (Clark et al. 2021, arXiv:2103.06874, section 3.1): the h-th one
+// is (id + 1) * kHashPrimes[h] % buckets.
+inline constexpr std::uint32_t kHashPrimes[] = {31,  43,  59,  61,  73,  97,  103, 113,
+                                                137, 149, 157, 173, 181, 193, 211, 223};
+struct Hashes {
+    std::uint32_t count = 0;  // at most as many as there are primes
+    std::uint32_t buckets = 0;
+};
 
 // entry number `first` + the token's id, segment or position; times `factor`, a second multiplication. Of a neighbor
 // the id is that of the token `shift` rows later in the same text (below 0: earlier), where there is none it is
 // `outside`. Tokens of the id `dropped` have zeros, and the text's other tokens a larger factor: times all its tokens,
 // divided by those that are kept; one term of a sum may say so. Texts have all their rows in both cases.
+//
+// By hashes the table is [hashes.count * hashes.buckets][width / hashes.count], and the entry that of each function
+// side by side, those of function h from number h * buckets on; an id times a prime fits 32 bits.
 template <class Embedding>
 struct EmbeddingTerm {
     Embedding table;
@@ -62,6 +74,7 @@ struct EmbeddingTerm {
     std::int32_t shift = 0;
     std::int32_t outside = kNoEntry;
     std::int32_t dropped = kNoEntry;
+    Hashes hashes = {};
 };
 
 // At least one term. A view.

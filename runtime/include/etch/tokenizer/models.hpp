@@ -145,6 +145,11 @@ struct Bytes {
     std::int32_t first_id;
 };
 
+// Each character of a text is a token, whose id is its code point.
+struct CodePoints {
+    static constexpr std::uint32_t piece_count = 0x110000;
+};
+
 // Bytes of scratch that a model needs for one word.
 constexpr std::size_t model_scratch_bytes(const WordPiece& model) noexcept {
     // Per character 4 bytes of text, its end there and its place in the original.
@@ -165,6 +170,9 @@ constexpr std::size_t model_scratch_bytes(const Unigram&) noexcept {
 constexpr std::size_t model_scratch_bytes(const Bytes&) noexcept {
     return 0;
 }
+constexpr std::size_t model_scratch_bytes(const CodePoints&) noexcept {
+    return 0;
+}
 
 // The most pieces that one character more can make certain: those of the word that it ends, and a few around it.
 constexpr std::uint32_t most_pieces(const WordPiece& model) noexcept {
@@ -180,6 +188,9 @@ constexpr std::uint32_t most_pieces(const Unigram&) noexcept {
     return Unigram::kMostBytes + 16;
 }
 constexpr std::uint32_t most_pieces(const Bytes&) noexcept {
+    return 16;
+}
+constexpr std::uint32_t most_pieces(const CodePoints&) noexcept {
     return 16;
 }
 

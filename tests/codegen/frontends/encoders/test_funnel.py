@@ -190,7 +190,7 @@ UNSOUND: dict[str, tuple[str, type, Callable[[Any], Any], str]] = {
         CLASSIFIER,
         g.Attention,
         lambda op: replace(op, pooled=None, relative_keys=None, segment_keys=None, bias=None),
-        "(1, None), expected (0, None)",
+        "level of 'key': 0, expected 1",
     ),
     "fewer distances": (
         CLASSIFIER,
