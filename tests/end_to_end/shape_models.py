@@ -57,7 +57,12 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-_SHORTER = {"transformer_encoder": "plain", "prelayernorm": "before", "modernbert-decoder": "modern"}  # than 40 letters
+_SHORTER = {
+    "nystromformer": "nystrom",
+    "transformer_encoder": "plain",
+    "prelayernorm": "before",
+    "modernbert-decoder": "modern",
+}  # than 40 letters
 _SHORTER |= {"static_embedding": "static"}
 
 
@@ -139,6 +144,8 @@ CORE = [
     Model("funnel/repeats", "fp32"),
     Model("funnel/decoded", target="m-profile"),
     Model("canine/softmax"),
+    Model("nystromformer/softmax"),
+    Model("nystromformer/plain", "fp32", target="m-profile"),
     Model("canine/groups", "fp32"),
     Model("canine/mean", target="m-profile"),
     Model("albert/max", target="m-profile"),

@@ -135,6 +135,12 @@ RARE: dict[str, Rare] = {
         "summary_type": (0.2, ("first", "last", "mean")),
         "summary_use_proj": (0.1, (True,)),
     },
+    "nystromformer": _WIDE
+    | {
+        "conv_kernel_size": (0.9, (3, 5, 7, 31, 65, 1, 4)),
+        "num_landmarks": (0.1, (8, 32)),
+        "inv_coeff_init_option": (0.05, (True,)),
+    },
     "longformer": {"attention_window": (0.95, (4, 4, 6, 6, 10, 64, [2, 4]))},
     "squeezebert": _WIDE
     | dict.fromkeys(

@@ -104,7 +104,7 @@ def _read_form(config: Config) -> _Form:
         raise parts.refuse("heads-do-not-divide", message)
     taps = config.positive_int("conv_kernel_size", 9)
     if taps % 2 == 0 or not 3 <= taps <= MOST_TAPS:
-        message = f"conv_kernel_size {taps}: expected an odd number from 3 to {MOST_TAPS - 1}"
+        message = f"conv_kernel_size {taps}: expected an odd number from 3 to {MOST_TAPS}"
         raise parts.refuse("config-out-of-range", message)
     groups = config.positive_int("num_groups", 1, maximum=parts.MAX_WIDTH)
     parts.check_groups(groups, shape.hidden, shape.intermediate)

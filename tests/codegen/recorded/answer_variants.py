@@ -22,6 +22,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 32), embedding_size=14),
     "answers/funnel": funnel(0, (18, 2, 5, 19), [1, 2], pool_q_only=False, num_decoder_layers=2),
     "answers/canine": canine(0, (18, 2, 1, 19, 40), downsampling_rate=2, upsampling_kernel_size=3),
+    "answers/nystromformer": bert_like("Nystromformer", 0, (18, 2, 1, 19, 40), conv_kernel_size=9),
     "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "answers/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "answers/mobilebert": bert_like(

@@ -58,7 +58,7 @@ SPECIALS: dict[str, Specials] = {
     "t5gemma": GEMMA,
     **dict.fromkeys(("roberta/fairseq", "masks/roberta_fairseq"), FAIRSEQ),
     "bert/herbert": HERBERT,
-    "albert/own_words": ALBERT,
+    **dict.fromkeys(("albert/own_words", "nystromformer"), ALBERT),
     "bert-generation": BERT_GENERATION,
     "big_bird": BIG_BIRD,
     "rembert": REMBERT,

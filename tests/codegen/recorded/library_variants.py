@@ -342,6 +342,15 @@ VARIANTS: dict[str, Variant] = {
         hidden_act="relu",
         problem_type=MULTI_LABEL,
     ),
+    "nystromformer/softmax": bert_like("Nystromformer", 3, (20, 5, 2, 23, 20), conv_kernel_size=7),
+    "nystromformer/plain": bert_like(
+        *("Nystromformer", 4, (18, 3, 1, 19, 26)),
+        num_landmarks=8,
+        segment_means_seq_len=8,
+        conv_kernel_size=65,
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
+    ),
     "layoutlm/softmax": bert_like("LayoutLM", 3, (20, 5, 2, 23, 20), max_2d_position_embeddings=12),
     "roc_bert/softmax": bert_like("RoCBert", 3, (20, 5, 2, 23, 20), **ROC_BERT),
     "roc_bert/sounds": bert_like(

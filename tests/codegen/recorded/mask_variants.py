@@ -40,6 +40,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/distilbert": distilbert(0, (21, 3, 2, 19, 24), activation="relu"),
     "masks/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14, hidden_act="relu"),
     "masks/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 44), embedding_size=14, hidden_act="relu"),
+    "masks/nystromformer": bert_like("Nystromformer", 0, (16, 2, 1, 19, 40), conv_kernel_size=5),
     "masks/funnel": funnel(0, (16, 2, 7, 19), [1, 1, 1], separate_cls=False, pooling_type="max"),
     "masks/albert": bert_like("Albert", 0, (24, 3, 3, 37, 44), embedding_size=14),
     "masks/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),

@@ -52,6 +52,7 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
     "choices/xlm": (MULTIPLE_CHOICE, bert_like("XLM", 0, (20, 2, 1, 20), XLM_KEYS, summary_activation="tanh")),
     "choices/flaubert": (MULTIPLE_CHOICE, bert_like("Flaubert", 3, (20, 2, 1, 20), XLM_KEYS, summary_type="last")),
     "choices/canine": (MULTIPLE_CHOICE, canine(0, (18, 2, 2, 19, 30))),
+    "choices/nystromformer": (MULTIPLE_CHOICE, bert_like("Nystromformer", 0, (18, 2, 2, 19, 20), conv_kernel_size=3)),
     "choices/funnel": (MULTIPLE_CHOICE, funnel(0, (20, 3, 5, 23), [1, 1, 1])),
     "choices/xlnet": (MULTIPLE_CHOICE, bert_like("XLNet", 0, (20, 5, 1, 23), XLNET_KEYS)),
     "choices/modernbert": (

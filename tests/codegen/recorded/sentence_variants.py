@@ -124,6 +124,9 @@ ENCODERS: dict[str, Encoder] = {
     "funnel/first": Encoder(
         "FunnelBaseModel", 20, "cls", funnel(0, (20, 3, 5, 21), [1, 2]).config, (Normalize,), pooler=False
     ),
+    "nystromformer/mean": Encoder(
+        "NystromformerModel", 20, "mean", BERT_SIZES | {"conv_kernel_size": 5}, (Normalize,), pooler=False
+    ),
     "canine/mean": Encoder("CanineModel", 18, "mean", canine(0, (18, 3, 2, 19, 28)).config, (Normalize,), pooler=False),
     "funnel/decoded": Encoder(
         "FunnelModel",

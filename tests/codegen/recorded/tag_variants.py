@@ -66,6 +66,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 20), XLM_KEYS),
     "tags/funnel": funnel(0, (12, 2, 5, 13), [3, 1, 1], block_repeats=[2, 1, 1], truncate_seq=False),
     "tags/canine": canine(0, (12, 3, 2, 19, 20), upsampling_kernel_size=5),
+    "tags/nystromformer": bert_like("Nystromformer", 0, (12, 3, 2, 19, 20), conv_kernel_size=5),
     "tags/xlnet": bert_like("XLNet", 0, (20, 5, 2, 23), XLNET_KEYS),
     "tags/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3),
 }

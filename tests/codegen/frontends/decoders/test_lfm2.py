@@ -66,8 +66,8 @@ def test_the_width_of_feed_forward_blocks(said: dict[str, Any], width: int) -> N
 @pytest.mark.parametrize(
     ("changes", "code", "words"),
     [
-        ({"conv_L_cache": 1}, "config-out-of-range", "conv_L_cache 1: expected 2 to 64"),
-        ({"conv_L_cache": 65}, "config-out-of-range", "conv_L_cache 65"),
+        ({"conv_L_cache": 1}, "config-out-of-range", "conv_L_cache 1: expected 2 to 65"),
+        ({"conv_L_cache": 66}, "config-out-of-range", "conv_L_cache 66"),
         ({"layer_types": ["conv"] * 5}, "layers-out-of-range", "no layer has attention"),
         ({"layer_types": ["conv", "full_attention"]}, "layers-out-of-range", "expected 5 of full_attention or conv"),
         ({"layer_types": ["conv"] * 4 + ["sliding_attention"]}, "layers-out-of-range", "full_attention or conv"),

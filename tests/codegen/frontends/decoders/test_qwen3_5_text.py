@@ -56,7 +56,7 @@ def test_what_no_key_says() -> None:
         ({"layer_types": ["linear_attention"] * 3}, "layers-out-of-range", "no layer has full attention"),
         ({"layer_types": ["conv"] * 3}, "layers-out-of-range", "full_attention or linear_attention"),
         ({"linear_num_key_heads": 3}, "heads-do-not-divide", "linear_num_value_heads 4 on linear_num_key_heads 3"),
-        ({"linear_conv_kernel_dim": 1}, "config-out-of-range", "linear_conv_kernel_dim 1: expected 2 to 64"),
+        ({"linear_conv_kernel_dim": 1}, "config-out-of-range", "linear_conv_kernel_dim 1: expected 2 to 65"),
         ({"linear_key_head_dim": 6}, "wrong-shape", "linear_attn.conv1d.weight"),
         ({"linear_value_head_dim": 6}, "wrong-shape", "linear_attn.conv1d.weight"),
         ({"hidden_act": "relu"}, "activation-not-supported", "hidden_act 'relu' behind a convolution"),
