@@ -110,10 +110,13 @@ def _delta_rule(op: p.DeltaRule, at: Values) -> None:
     assert isinstance(weights, p.DeltaWeights)
     rows, decay, beta = (at.read(buffer) for buffer in (op.input, op.decay, op.beta))
     zeros = np.zeros((op.heads, op.key_width, op.value_width), np.float32)
-    states = at.caches.get(at.place(op.state), [zeros] * len(at.spans))
+    spans = [slice(i, i + 1) for i in range(len(rows))] if at.per_text else at.spans
+    states: list[Rows] = [zeros] * len(spans)
+    if op.state.rows == "sequences":
+        states = at.caches.get(at.place(op.state), states)
     found = [
         delta_rule(op, weights, state, rows[span], decay[span], beta[span])
-        for state, span in zip(states, at.spans, strict=True)
+        for state, span in zip(states, spans, strict=True)
     ]
     at.caches[at.place(op.state)] = [state for _, state in found]
     at.write(op.out, np.concatenate([out for out, _ in found]))

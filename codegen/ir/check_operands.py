@@ -140,7 +140,7 @@ def _delta_rule(op: p.DeltaRule) -> None:
         assert isinstance(entry, p.DeltaWeights)
         same(f"shape of {entry.source}", entry.rates.shape, (op.heads,))
     _stored(op.state, "state")
-    same(f"rows of '{op.state.name}'", op.state.rows, "sequences")
+    same(f"rows of '{op.state.name}'", op.state.rows, "sequences" if op.out.rows == "one" else "carried")
     same(f"width of '{op.state.name}'", op.state.width, op.key_width * op.out.width)
 
 

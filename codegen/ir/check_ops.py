@@ -140,8 +140,11 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
 
 @CHECK.on(g.DeltaRule)
 def _delta_rule(op: g.DeltaRule, check: Check) -> None:
-    for value in (op.input, op.decay, op.beta):
-        check.same(f"rows of '{value}'", check_rows(value, check), "steps")
+    rows = check_rows(op.input, check)
+    for value in (op.decay, op.beta):
+        check.same(f"rows of '{value}'", check_rows(value, check), rows)
+    if rows == "tokens" and check.target_rules is not None:
+        raise unsound(f"{op.name}: rows of the text belong before what repeats")
     _check_heads(op.out, op.heads, check)
     check.shape(op.rates, op.heads)
     for array in op.rates.arrays:
@@ -154,7 +157,7 @@ def _delta_rule(op: g.DeltaRule, check: Check) -> None:
         raise unsound(f"{op.name}: {op.heads} heads on {op.key_heads} of keys, {op.key_width} wide")
     if op.out in (op.input, op.decay, op.beta):
         raise unsound(f"{op.name} reads and writes '{op.out}'")
-    check.out(op.out, "steps")
+    check.out(op.out, rows)
 
 
 @CHECK.on(g.CenteredConvolution)

@@ -121,7 +121,7 @@ class _Walk:
         for op in blocks.body:
             name = type(op).__name__
             for buffer in (*reads(op), *writes(op)):
-                if buffer.rows not in ("block", "tokens"):
+                if buffer.rows not in ("block", "tokens", "carried"):
                     raise refuse(f"{name} in a block touches '{buffer.name}', which has {buffer.rows} row")
             for buffer in reads(op):
                 if buffer.storage in p.CACHES:

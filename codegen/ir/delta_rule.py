@@ -11,7 +11,8 @@ from .parameter import Parameter
 
 @dataclass(frozen=True)
 class DeltaRule:
-    """Linear attention by the gated delta rule (Yang et al. 2024, arXiv:2412.06464), in the phase that repeats.
+    """Linear attention by the gated delta rule (Yang et al. 2024, arXiv:2412.06464): a row takes from those before it
+    in its text.
 
     `input` has queries and keys of `key_heads` heads, each `key_width` wide, and behind them values of `heads` heads;
     head h has the queries and keys of h * key_heads / heads. All go through silu; then queries q and keys k of a head

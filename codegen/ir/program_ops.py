@@ -159,7 +159,8 @@ class DynamicConvolution:
 
 @dataclass(frozen=True)
 class DeltaRule:
-    """Of the rows of a step: `state` has a matrix [key_width, width of a head] of each head, and gets the next one."""
+    """Of all rows of a text, block by block, or of those of a step: `state` has a matrix [key_width, width of a head]
+    of each head that the rows before have left, and gets the next one."""
 
     weights: WeightSlot = weights()
     heads: int = attribute()

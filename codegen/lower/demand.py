@@ -98,8 +98,8 @@ def _other_rows(op: g.Gru | g.CausalConvolution | g.CenteredConvolution, rows: R
 
 
 @INPUTS.on(g.DeltaRule)
-def _of_steps(op: g.DeltaRule, rows: Rows, asked: Asked) -> None:
-    """Of what repeats alone."""
+def _rows_before(op: g.DeltaRule, rows: Rows, asked: Asked) -> None:
+    """A row takes from all before it."""
     for value in (op.input, op.decay, op.beta):
         _ask(asked, value, Rows.ALL)
 

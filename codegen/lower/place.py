@@ -80,8 +80,12 @@ class Place:
         return keys, p.Buffer(names[1], "values", rows, self.graph.widths[op.value], heads, kind, self.layers)
 
     def state(self, value: str, rows: int) -> p.Buffer:
-        """The last rows of a value that has a row per step."""
-        return p.Buffer(f"{value}_state", "state", "sequences", rows * self.graph.widths[value], layers=self.layers)
+        """What is kept of a value from step to step, as wide as so many of its rows; where it has all rows, from block
+        to block."""
+        width = rows * self.graph.widths[value]
+        if value in self.steps:
+            return p.Buffer(f"{value}_state", "state", "sequences", width, layers=self.layers)
+        return p.Buffer(f"{value}_state", "state", "carried", width)
 
     def packed_rows(self, value: str) -> p.Buffer:
         """All rows of a value, as they are."""

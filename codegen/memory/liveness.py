@@ -3,8 +3,9 @@
 
 Found by walking the steps backwards until nothing changes. What a loop or a repeated step reads before it writes it is
 alive all around it, and so is what it reads from before. Blocks of rows take turns, so that a buffer with a row per
-token is alive through all of a step that works on blocks of it. Keys and values that are packed for each layer are
-there all around the loop, and those that steps append to all around what is repeated.
+token, or one that a block hands to the next, is alive through all of a step that works on blocks of it. Keys and values
+that are packed for each layer are there all around the loop, and those that steps append to all around what is
+repeated.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class _Walk:
 
     def in_turns(self, blocks: p.Blocks | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         """Of blocks of rows, or of masks."""
-        long = {b for op in blocks.body for b in (*reads(op), *writes(op)) if b.rows == "tokens"}
+        touched = {buffer for op in blocks.body for buffer in (*reads(op), *writes(op))}
+        long = {buffer for buffer in touched if buffer.rows in ("tokens", "carried")}
         return self.ops(tuple(walks.ops_in(blocks)), first, after, throughout=long)
 
     def ops(

@@ -288,7 +288,7 @@ def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) 
     if buffer.rows == "steps":
         return steps_of(program) if beams == 1 else beams * slot_rows(program)
     of_beams = {"one": beams, "sequences": beams}
-    rows = of_beams | {"tokens": program.max_tokens, "block": row_block, "masks": target.mask_rows}
+    rows = of_beams | {"tokens": program.max_tokens, "block": row_block, "carried": 1, "masks": target.mask_rows}
     return buffer.times * rows[buffer.rows]
 
 

@@ -3,10 +3,11 @@
 
 A model of the runtime, not a measurement of it, of a text of as many tokens as the model takes and of as many written
 ones as it may write, on one thread. What an op reads or writes it touches once, what it updates twice, as its fields
-say; in blocks of rows a buffer of a block once for each block. Three things are touched more often:
+say; in blocks of rows a buffer of a block once for each block. Four things are touched more often:
 - an attention goes through its keys and values once for every `attention_tile_rows` rows of its queries, of what was
   written so far through half of them on average;
 - a linear goes through its input again for every 16 outputs, whose weights stay in registers or the first cache;
+- a delta rule goes through its state for each row: it decays and changes, and is multiplied twice;
 - the scratch of an attention is written and read once for each tile of a head, that which expands weights of 4 bits
   once for every 16 outputs, that of a GRU once for each row.
 What tokenization and the head's ends touch is counted as twice its bytes, for generative models in each step.
@@ -114,9 +115,11 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
         return layer * written_so_far * tiles
     if buffer.rows == "steps":  # the row of this step
         return layer / steps_of(program)
-    if buffer.rows == "sequences":  # read, and one of its rows written
-        return 2 * layer
     again = AGAIN(op, buffer)
+    if buffer.rows == "sequences":
+        return layer * again
+    if buffer.rows == "carried":
+        return Fraction(again * times.rows)
     if buffer.rows == "tokens":
         one_row = times.rows == 1 and times.blocks == 1 and any(out.rows == "one" for out in writes(op))
         return layer * again * (Fraction(1, program.max_tokens) if one_row and not READS_ALL(op) else 1)
@@ -124,7 +127,7 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 
 _ONCE = (
-    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows),
     *(
         p.Xielu,
         p.PackRows,
@@ -135,7 +138,6 @@ _ONCE = (
         p.GroupRows,
         p.FirstRow,
         p.SpreadRows,
-        p.DeltaRule,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,
@@ -158,6 +160,18 @@ AGAIN: Stage[int] = Stage("traffic")
 @AGAIN.on(*_ONCE)
 def _once(op: p.Op, buffer: p.Buffer) -> int:
     return 1
+
+
+@AGAIN.on(p.CausalConvolution)
+def _last_rows(op: p.CausalConvolution, buffer: p.Buffer) -> int:
+    """Its state is read, and one of its rows written."""
+    return 2 if buffer == op.state else 1
+
+
+@AGAIN.on(p.DeltaRule)
+def _passes(op: p.DeltaRule, buffer: p.Buffer) -> int:
+    """Its state is read and written twice, and read twice more."""
+    return 6 if buffer == op.state else 1
 
 
 @AGAIN.on(p.Linear, p.ExpertLinear, p.WordWeights)
@@ -194,7 +208,7 @@ def _expanding_entries(op: p.Best, rows: int, times: Times, target: Target) -> i
     return times.blocks * _panels(op.count)
 
 
-@SCRATCH_USES.on(*(kind for kind in _ONCE if kind is not p.Attention))
+@SCRATCH_USES.on(p.CausalConvolution, p.DeltaRule, *(kind for kind in _ONCE if kind is not p.Attention))
 def _for_each_row(op: p.Op, rows: int, times: Times, target: Target) -> int:
     return rows
 

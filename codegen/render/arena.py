@@ -39,7 +39,7 @@ _FIXED = {
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
 _ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock", "steps": "kMaxSteps"}
-_ROWS |= {"sequences": "1"}
+_ROWS |= {"sequences": "1", "carried": "1"}
 _ROWS_OF_BEAMS = _ROWS | {"one": "kBeams", "steps": "kBeams * kRoom", "sequences": "kBeams"}
 
 _Line = tuple[str, str]  # a declaration and its comment

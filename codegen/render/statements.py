@@ -328,6 +328,7 @@ def _delta_rule(op: p.DeltaRule, scope: Scope) -> str:
     values = {
         "weights": scope.weights(op.weights),
         "shape": f"{{{shape}}}",
+        "block": "block",
         "texts": scope.texts_of(op.out.rows),
         "input": scope.view(op.input),
         "decay": scope.view(op.decay),
@@ -336,7 +337,7 @@ def _delta_rule(op: p.DeltaRule, scope: Scope) -> str:
         "out": scope.view(op.out),
         "room": ", kRoom" if scope.beams else "",
     }
-    return scope.statement("delta_step", values)
+    return scope.statement("delta_step" if scope.step else "delta_rule", values)
 
 
 @RENDER.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution)

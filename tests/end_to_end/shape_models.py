@@ -126,6 +126,7 @@ QUICK = [
     Model("bart/regression", target="m-profile"),
     Model("siglip/whole"),
     Model("static_embedding/mean", target="m-profile"),
+    Model("qwen3_5_text/long", target="m-profile"),  # a state goes from block to block
 ]
 # What a sample has some of: of each family one in floats and one for boards.
 CORE = [
@@ -163,6 +164,8 @@ CORE = [
     Model("qwen3/last", target="m-profile"),
     Model("llama/multi_label", "fp32"),
     Model("lfm2/last", target="m-profile"),
+    Model("qwen3_5/labels"),
+    Model("qwen3_5_text/last", "fp32"),
     Model("roberta/regression", target="m-profile"),
     Model("albert/own_words"),
     Model("xlm-roberta/mean", "fp32"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A family of decoders alone. A folder is that of a writer, or that of a classifier of texts by their last row, which
-its class says; or it makes embeddings of the rows, whichever class it has, if it has the files of
+"""A family of decoders alone. A folder is that of a writer, or that of a classifier of texts by their last row or of
+tokens, which its class says; or it makes embeddings of the rows, whichever class it has, if it has the files of
 sentence-transformers.
 
 A padding token that a text ends with counts as any other; a classifier of `transformers` reads the row before it.
@@ -73,6 +73,7 @@ class Family:
     # What a writer makes of the rows before the logits, and a classifier of them.
     behind: Callable[[Config, TensorFile, Stack], Stack] = lambda config, tensors, stack: stack
     classifier: Callable[[Config, TensorFile, Stack], HeadOps] = score
+    tags: str | None = None  # what the file calls the linear of a token classifier, where there is such a class
     bias_key: str | None = None  # says whether the logits have a bias, where names.logits_bias is one
     logits_cap: Callable[[Config], float | None] = lambda _: None  # what bounds them
     names: Names = Names()
@@ -155,7 +156,8 @@ class Family:
         """Of all tokens of a text at once."""
         config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
         if sentence is None or {self._writer, self.first_writer}.isdisjoint(config.architectures):
-            check_architecture(checkpoint, self.name, others=(self._writer,))
+            taggers = () if self.tags is None else (f"{self.name}ForTokenClassification",)
+            check_architecture(checkpoint, self.name, others=(self._writer, *taggers))
         bert_like.check_no_decoder(config)
         parts.check_max_tokens(max_tokens, self._most(config), self.positions)
         padding = config.values.get("pad_token_id")
@@ -166,7 +168,11 @@ class Family:
         if config.values.get(IS_CAUSAL) is False and not self.own_masks:
             stack = replace(stack, body=seeing_all(stack.body))
         encoder = Encoder(stack.body, stack.widths, vocabulary, value=stack.rows)
-        heads = FamilyHeads(lambda: self.classifier(config, tensors, stack), left_out=names.of_logits)
+        heads = FamilyHeads(
+            lambda: self.classifier(config, tensors, stack),
+            tags=self.tags or FamilyHeads.tags,
+            left_out=names.of_logits,
+        )
         return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Qwen 3.5 as it is published, beside an encoder of images: its texts alone, which it writes as `qwen3_5_text` does.
-Names as in `transformers`."""
+"""Qwen 3.5 as it is published, beside an encoder of images: its texts alone, read as `qwen3_5_text` has them. Names as
+in `transformers`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,16 @@ HARMLESS_KEYS = frozenset(
 )
 _WRITER = "Qwen3_5ForConditionalGeneration"
 _TIED = "tie_word_embeddings"
-_FAMILY = replace(TEXTS, tokenizer_class=AS_QWEN3_5, writer=_WRITER, names=Names("model.language_model."))
+# What the library reads of the whole configuration, whatever the texts' part says.
+_OF_LABELS = ("id2label", "label2id", "num_labels", "problem_type")
+_FAMILY = replace(
+    TEXTS,
+    name="Qwen3_5",
+    tokenizer_class=AS_QWEN3_5,
+    writer=_WRITER,
+    names=Names("model.language_model.", alone="language_model."),
+    tags="score",
+)
 
 
 def read_limits(config: Config) -> Limits:
@@ -53,9 +62,11 @@ def graph_of(
 
 
 def _texts(config: Config) -> Config:
-    """Its part of the configuration; whether words are tied counts of the whole, as the library reads it, and so does
-    the class."""
+    """Its part of the configuration; whether words are tied counts of the whole, as the library reads it, and so do
+    the class and the labels."""
     texts = of_texts(config, NEW)
     check_keys(texts, may_decode=False)
     of_whole = {_TIED: config.flag(_TIED, False), "architectures": list(config.architectures)}
-    return replace(texts, values=Asked({**texts.values, **of_whole}))
+    labels = {key: config.values[key] for key in _OF_LABELS if key in config}
+    own = {key: value for key, value in texts.values.items() if key not in _OF_LABELS}
+    return replace(texts, values=Asked({**own, **labels, **of_whole}))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Qwen 3.5's texts, dense ones: layers of linear attention by the gated delta rule (Yang et al. 2024,
 arXiv:2412.06464) behind a short convolution, and layers of attention with a gate and angles for a part of each head.
-Norms multiply by 1 + weight. Names as in `transformers`, whose token by token form is meant. It writes texts."""
+Norms multiply by 1 + weight. Names as in `transformers`, whose token by token form is meant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ...ir.graph import (
     CausalConvolution,
     DeltaRule,
     Embed,
-    Graph,
     Linear,
     Multiply,
     Norm,
@@ -26,11 +25,10 @@ from ...ir.graph import (
     Term,
 )
 from ...ir.parameter import Array
-from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ...load.tokenizer_files.tokenizer_config import QWEN3_5_TOKENIZER
-from ..bases import decoder_family
+from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.computed import Computed, depthwise, one_more, rows_of_heads
 from ..shared.layer_kinds import FULL, Seen, layer_kinds
@@ -103,7 +101,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     sizes, delta = read_sizes(config, tensors, _HEAD_WIDTH, _HEADS, _KEY_HEADS), _Delta.read(config)
     epsilon = parts.epsilon_of(config, "rms_norm_eps", _EPSILON)
     made = LlamaParts(tensors, prefix, sizes, epsilon, one_more)
-    tensors.ignore("mtp.*", "model.visual.*")  # of a head that guesses further tokens, and of images
+    tensors.ignore("mtp.*", "model.visual.*", "visual.*")  # of a head that guesses further tokens, and of images
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     seen, bias = _seen(config, tokens, sizes.head_width), config.flag("attention_bias", False)
     activation = parts.activation_of(config, default="silu")
@@ -225,12 +223,4 @@ def _feed_forward(made: LlamaParts, activation: str) -> tuple[Op, ...]:
     )
 
 
-class _Writers(decoder_family.Family):
-    """A state goes on from token to token where a text is written: rows of a whole text are not there yet."""
-
-    def _graph_of_rows(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
-        message = f"{self.name}: layers of {LINEAR} write texts ({self.name}ForCausalLM), rows for a head are not"
-        raise parts.refuse("architecture-not-supported", f"{message} supported")
-
-
-FAMILY = _Writers("Qwen3_5", QWEN3_5_TOKENIZER, _stack)
+FAMILY = Family("Qwen3_5Text", QWEN3_5_TOKENIZER, _stack, writer="Qwen3_5ForCausalLM")

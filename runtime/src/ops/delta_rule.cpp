@@ -49,43 +49,82 @@ void multiply(const float* row, const float* state, std::uint32_t rows, std::uin
     }
 }
 
+// A head's rows, one after the other, with what they need of a worker's scratch.
+class Head {
+  public:
+    Head(const OpContext& context, const DeltaWeights& weights, const DeltaShape& shape, std::uint32_t head) noexcept
+        : context_(context),
+          shape_(shape),
+          head_(head),
+          of_keys_(head / (shape.heads / shape.key_heads) * shape.key_width),
+          rate_(weights.rates[head]),
+          scale_(1.0f / square_root(static_cast<float>(shape.key_width))),
+          q_(reinterpret_cast<float*>(context.scratch)),
+          k_(q_ + shape.key_width),
+          v_(k_ + shape.key_width),
+          d_(v_ + shape.value_width) {}
+
+    // `input`, `decay`, `beta` and `out` are the row's, of all heads, and so is `states`. `begins`: there is none yet.
+    void run(const float* input, const float* decay, const float* beta, bool begins, float* states,
+             float* out) const noexcept {
+        const std::uint32_t keys = shape_.key_width;
+        const std::uint32_t width = shape_.value_width;
+        float* const state = states + std::size_t{head_} * shape_.state();
+        normalized(context_, input + of_keys_, keys, q_);
+        for (std::uint32_t i = 0; i < keys; ++i)
+            q_[i] = without_tiny(q_[i] * scale_);
+        normalized(context_, input + shape_.keys() + of_keys_, keys, k_);
+        activated(context_, input + 2 * shape_.keys() + head_ * width, width, v_);
+        const float left = scalar::exp2(-(rate_ * softplus(decay[head_])));
+        for (std::uint32_t i = 0; i < shape_.state(); ++i)
+            state[i] = begins ? 0.0f : without_tiny(state[i] * left);
+        multiply(k_, state, keys, width, d_);
+        for (std::uint32_t j = 0; j < width; ++j)
+            d_[j] = without_tiny((v_[j] - d_[j]) * beta[head_]);
+        for (std::uint32_t i = 0; i < keys; ++i) {
+            float* const s = state + std::size_t{i} * width;
+            for (std::uint32_t j = 0; j < width; ++j)
+                s[j] = without_tiny(s[j] + (k_[i] * d_[j]));
+        }
+        multiply(q_, state, keys, width, out + head_ * width);
+    }
+
+  private:
+    const OpContext& context_;
+    const DeltaShape& shape_;
+    std::uint32_t head_;
+    std::uint32_t of_keys_;  // where its queries begin in the input, and behind those of all heads its keys
+    float rate_;
+    float scale_;
+    float* q_;
+    float* k_;
+    float* v_;
+    float* d_;
+};
+
 }  // namespace
 
+void DeltaRule::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t unit = first; unit < last; ++unit) {
+        const Head head(context, weights, shape, unit);
+        for (const TextPart part : TextParts(texts, block)) {
+            for (std::uint32_t n = 0; n < part.count; ++n) {
+                const std::uint32_t row = part.row + n;
+                head.run(input.from(row).data, decay.from(row).data, beta.from(row).data, part.token + n == 0,
+                         state.data, out.from(row).data);
+            }
+        }
+    }
+}
+
 void DeltaStep::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    const std::uint32_t keys = shape.key_width;
-    const std::uint32_t width = shape.value_width;
-    float* const q = reinterpret_cast<float*>(context.scratch);
-    float* const k = q + keys;
-    float* const v = k + keys;
-    float* const d = v + width;
-    const float scale = 1.0f / square_root(static_cast<float>(keys));
     for (std::uint32_t unit = first; unit < last; ++unit) {
         const TextRows& text = texts.texts[unit / shape.heads];
-        const std::uint32_t head = unit % shape.heads;
-        const std::uint32_t of_keys = head / (shape.heads / shape.key_heads) * keys;
-        float* const state = states.from(text.place / room).data + std::size_t{head} * shape.state();
+        const Head head(context, weights, shape, unit % shape.heads);
         for (std::uint32_t n = 0; n < text.count; ++n) {
             const std::uint32_t row = text.first + n;
-            const float* const x = input.from(row).data;
-            normalized(context, x + of_keys, keys, q);
-            for (std::uint32_t i = 0; i < keys; ++i)
-                q[i] = without_tiny(q[i] * scale);
-            normalized(context, x + shape.keys() + of_keys, keys, k);
-            activated(context, x + 2 * shape.keys() + head * width, width, v);
-            const float left = scalar::exp2(-(weights.rates[head] * softplus(decay.from(row).data[head])));
-            const bool begins = text.position + n == 0;
-            for (std::uint32_t i = 0; i < shape.state(); ++i)
-                state[i] = begins ? 0.0f : without_tiny(state[i] * left);
-            multiply(k, state, keys, width, d);
-            const float b = beta.from(row).data[head];
-            for (std::uint32_t j = 0; j < width; ++j)
-                d[j] = without_tiny((v[j] - d[j]) * b);
-            for (std::uint32_t i = 0; i < keys; ++i) {
-                float* const s = state + std::size_t{i} * width;
-                for (std::uint32_t j = 0; j < width; ++j)
-                    s[j] = without_tiny(s[j] + (k[i] * d[j]));
-            }
-            multiply(q, state, keys, width, out.from(row).data + head * width);
+            head.run(input.from(row).data, decay.from(row).data, beta.from(row).data, text.position + n == 0,
+                     states.from(text.place / room).data, out.from(row).data);
         }
     }
 }

@@ -10,16 +10,30 @@ from variant_shapes import (
     GPT_NEO_KEYS,
     MULTI_LABEL,
     OPT_KEYS,
+    QWEN3_5,
     REGRESSION,
     Variant,
     bart,
     bert_like,
+    qwen3_5,
     t5,
     t5gemma,
 )
 
 DECODERS: dict[str, Variant] = {
     "qwen3/softmax": bert_like("Qwen3", 3, (24, 4, 2, 23, 20), num_key_value_heads=2, head_dim=10),
+    "qwen3_5_text/softmax": bert_like("Qwen3_5Text", 3, (24, 4, 3, 23, 20), **QWEN3_5, linear_conv_kernel_dim=3),
+    "qwen3_5_text/long": bert_like(
+        "Qwen3_5Text",
+        1,
+        (24, 3, 2, 23, 150),
+        **QWEN3_5
+        | {"layer_types": None, "full_attention_interval": 2, "linear_conv_kernel_dim": 2, "num_key_value_heads": 1}
+        | {"attention_bias": True, "linear_num_value_heads": 2, "pad_token_id": 70, "problem_type": REGRESSION},
+    ),
+    "qwen3_5/labels": qwen3_5(
+        "ForSequenceClassification", 4, (16, 2, 2, 19, 20), problem_type=MULTI_LABEL, tie_word_embeddings=True
+    ),
     "qwen2/regression": bert_like(
         "Qwen2", 1, (20, 2, 1, 29, 16), num_key_value_heads=1, problem_type=REGRESSION, pad_token_id=70
     ),

@@ -44,6 +44,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return min(config.max_position_embeddings, config.num_hash_buckets)
     if config.model_type in ("t5", "mt5", "umt5"):
         return config.n_positions
+    if config.model_type == "qwen3_5":
+        return config.text_config.max_position_embeddings
     if config.model_type == "t5gemma":
         return min(config.encoder.max_position_embeddings, config.decoder.max_position_embeddings)
     if config.model_type == "led":

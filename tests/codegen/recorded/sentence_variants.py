@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, XLNET_KEYS, canine, funnel, t5, t5gemma
+from variant_shapes import QWEN3_5, XLM_KEYS, XLNET_KEYS, canine, funnel, t5, t5gemma
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -76,6 +76,16 @@ ENCODERS: dict[str, Encoder] = {
     "deberta/mean": Encoder("DebertaModel", 20, "mean", BERT_SIZES | DEBERTA_V1, (Normalize,)),
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
+    ),
+    "qwen3_5_text/last": Encoder(
+        "Qwen3_5TextModel",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | QWEN3_5
+        | {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]}
+        | {"num_attention_heads": 2},
+        (Normalize,),
     ),
     "apertus/last": Encoder("ApertusModel", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1}, (Normalize,)),
     "granitemoehybrid/last": Encoder(

@@ -12,7 +12,18 @@ from head_model import read_tokenizer, write_cases, write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
-from variant_shapes import XLM_KEYS, XLNET_KEYS, Variant, bert_like, canine, distilbert, funnel, t5, t5gemma
+from variant_shapes import (
+    XLM_KEYS,
+    XLNET_KEYS,
+    Variant,
+    bert_like,
+    canine,
+    distilbert,
+    funnel,
+    qwen3_5,
+    t5,
+    t5gemma,
+)
 
 ENDING = "ForTokenClassification"
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "MISC", "S-LOC", "B-", "X-O")
@@ -63,6 +74,7 @@ VARIANTS: dict[str, Variant] = {
         is_encoder_decoder=False,
     ),
     "tags/mt5": t5("MT5", 0, (18, 2, 1, 19, 16)),
+    "tags/qwen3_5": qwen3_5("ForSequenceClassification", 0, (16, 2, 2, 19, 20)),
     "tags/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 20), XLM_KEYS),
     "tags/funnel": funnel(0, (12, 2, 5, 13), [3, 1, 1], block_repeats=[2, 1, 1], truncate_seq=False),
     "tags/canine": canine(0, (12, 3, 2, 19, 20), upsampling_kernel_size=5),

@@ -46,6 +46,7 @@ ALBERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=False, 
 BIG_BIRD = Specials(unknown=3, classify=4, separate=5, between=1, segments=False, vocabulary="big_bird")
 REMBERT = Specials(unknown=2, classify=3, separate=4, between=1, segments=False, vocabulary="rembert")
 QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False, vocabulary="qwen")
+QWEN3_5 = replace(QWEN, vocabulary="qwen3_5")
 ESM = Specials(unknown=3, classify=0, separate=2, between=1, segments=False, vocabulary="esm")
 ESMC = replace(ESM, vocabulary="esmc")
 CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")

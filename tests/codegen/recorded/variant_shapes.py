@@ -39,6 +39,26 @@ def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config:
     return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
+# Of Qwen 3.5, small: linear attention with more heads than keys have.
+QWEN3_5 = {
+    **{"num_key_value_heads": 2, "head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 4},
+    **{"linear_key_head_dim": 7, "linear_value_head_dim": 6},
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+}
+
+
+def qwen3_5(ending: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """With an encoder of images. Sizes of the half that reads texts: width, heads, layers, inner width, positions; its
+    words are those of `token_ids.QWEN3_5`."""
+    kinds = QWEN3_5["layer_types"][: sizes[2]]
+    texts = dict(zip(BERT_KEYS.split(), sizes, strict=True)) | QWEN3_5 | {"vocab_size": 268, "layer_types": kinds}
+    images = {
+        **{"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2, "in_channels": 1},
+        **{"out_hidden_size": sizes[0], "num_position_embeddings": 4},
+    }
+    return Variant(f"Qwen3_5{ending}", labels, {"text_config": texts, "vision_config": images} | config)
+
+
 # Of both halves of T5Gemma, where its words are those of `token_ids.GEMMA`.
 T5GEMMA = {"vocab_size": 318, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 2}
 

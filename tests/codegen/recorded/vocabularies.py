@@ -139,7 +139,7 @@ VOCABULARIES = {
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
     "bert_generation": BERT_GENERATION_VOCABULARY,
-    "qwen": QWEN_VOCABULARY,
+    **dict.fromkeys(("qwen", "qwen3_5"), QWEN_VOCABULARY),
     "xlnet": XLNET_VOCABULARY,
     **dict.fromkeys(("xlm", "flaubert"), XLM_VOCABULARY),
     "canine": range(0x110000),
@@ -242,7 +242,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         return
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
-    few = dict.fromkeys(("deberta_bytes", "luke", "qwen"), FEW_MERGES)
+    few = dict.fromkeys(("deberta_bytes", "luke", "qwen", "qwen3_5"), FEW_MERGES)
     own = {"clip": CLIP_MERGES, **dict.fromkeys(("siglip", "gemma"), SIGLIP_MERGES)}
     merge_lines = (few | own).get(specials.vocabulary, MERGES)
     if folder.as_posix().endswith(ONLY_PIECES):
@@ -261,6 +261,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
         "funnel": ("FunnelTokenizer", {"vocab": ids, "model_input_names": _WITH_SEGMENTS}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
+        "qwen3_5": ("Qwen3_5Tokenizer", {"vocab": ids, "merges": merges}),
         "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
         "siglip": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **SIGLIP_SETTINGS}),
         "gemma": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **GEMMA_SETTINGS}),
@@ -287,7 +288,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
             ("tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast"}),
         ):
             write_json(folder / name, json.loads((folder / name).read_text(encoding="utf-8")) | changes)
-    if specials.vocabulary == "qwen":
+    if specials.vocabulary in ("qwen", "qwen3_5"):
         _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
 
 

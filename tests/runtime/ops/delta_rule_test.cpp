@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gated delta rule against its header's formula, in every kernel set, row by row against all rows at once, and in
-// any order of its units.
+// The gated delta rule against its header's formula, in every kernel set, row by row against all rows at once, in
+// blocks of any size, and in any order of its units.
 #include "etch/ops/delta_rule.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/kernel_set.hpp"
@@ -146,6 +147,57 @@ TEST(DeltaRule, IsItsFormulaInEverySet) {
                 EXPECT_TRUE(same_bits(stepped(values, at_once, *kernels), want)) << kernels->name << " " << at_once;
         }
     }
+}
+
+// All rows in blocks; the state begins with what another batch has left.
+std::vector<float> in_blocks(Values& of, const Texts& texts, std::uint32_t block_rows, const KernelSet& kernels) {
+    const DeltaShape& shape = of.shape;
+    const std::uint32_t out_width = shape.heads * shape.value_width;
+    std::vector<float> out(texts.rows() * out_width, NAN);
+    std::vector<float> state(shape.heads * shape.state(), NAN);
+    EdgeArray<std::uint8_t> scratch(delta_scratch_bytes(shape), 0x5A);
+    for (const RowBlock block : RowBlocks(texts.rows(), block_rows)) {
+        const DeltaRule op{of.weights,
+                           shape,
+                           block,
+                           texts,
+                           F32Rows{of.input.data(), of.width}.from(block.first),
+                           F32Rows{of.decay.data(), shape.heads}.from(block.first),
+                           F32Rows{of.beta.data(), shape.heads}.from(block.first),
+                           {state.data(), shape.heads * shape.state()},
+                           F32Rows{out.data(), out_width}.from(block.first)};
+        EXPECT_EQ(op.units(), shape.heads);
+        for (std::uint32_t unit = op.units(); unit-- > 0;)
+            op.run({kernels, scratch.data()}, unit, unit + 1);
+    }
+    return out;
+}
+
+TEST(DeltaRule, BlocksAreRowByRowInEverySet) {
+    for (const DeltaShape& shape : kShapes) {
+        Values values(shape);
+        const std::vector<float> want = wanted(values);
+        for (const KernelSet* kernels : usable_sets()) {
+            for (const std::uint32_t rows : {1u, 2u, 5u, 10u, kRows})
+                EXPECT_TRUE(same_bits(in_blocks(values, {kTexts, 3}, rows, *kernels), want)) << kernels->name << rows;
+        }
+    }
+}
+
+TEST(DeltaRule, FirstRowsOnly) {
+    Values values(kShapes[1]);
+    const std::uint32_t width = kShapes[1].heads * kShapes[1].value_width;
+    const std::vector<float> all = wanted(values);
+    std::vector<float> want;
+    for (std::uint32_t t = 0; t < 3; ++t) {  // their rows are moved together
+        const std::uint32_t row = kTexts[t].first;
+        want.insert(want.end(), all.data() + row * width, all.data() + (row + 1) * width);
+        for (auto [rows, of] :
+             {std::pair{&values.input, values.width}, std::pair{&values.decay, 4u}, std::pair{&values.beta, 4u}})
+            std::copy_n(rows->data() + row * of, of, rows->data() + t * of);
+    }
+    for (const std::uint32_t rows : {1u, 2u, 3u})
+        EXPECT_TRUE(same_bits(in_blocks(values, Texts{kTexts, 3}.first_rows(), rows, *usable_sets()[0]), want));
 }
 
 TEST(DeltaRule, TextsTogether) {

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....ir.character_models import CODE_POINTS, CodePointsModel
-from ....ir.tokenizer_spec import AddedToken, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec
+from ....ir.normalizer_spec import NoNormalizer
+from ....ir.tokenizer_spec import AddedToken, SingleCharacterSegmenter, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import FolderTokens, read_tokens

@@ -27,6 +27,9 @@ struct DeltaShape {
 
     constexpr std::uint32_t keys() const noexcept { return key_heads * key_width; }
     constexpr std::uint32_t state() const noexcept { return key_width * value_width; }  // floats of a head's
+    constexpr std::uint64_t cost(std::uint32_t rows) const noexcept {
+        return std::uint64_t{4} * kCostOfProduct * rows * heads * state();
+    }
 };
 
 // Bytes of a worker's scratch.
@@ -34,9 +37,9 @@ constexpr std::size_t delta_scratch_bytes(const DeltaShape& shape) noexcept {
     return aligned_bytes((std::size_t{2} * shape.key_width + std::size_t{2} * shape.value_width) * sizeof(float));
 }
 
-// Of texts that grow: their new rows alone, in order. A row of the input has queries, keys and values, all heads' one
-// behind the other. With t(x) = +0.0f where |x| < 2^-40, else x, and sums in order, of a head, its state S
-// [key][value], +0.0f before the text's first row, a its decay and b its beta:
+// Of the rows of a block, behind those of the blocks before it. A row of the input has queries, keys and values, all
+// heads' one behind the other. With t(x) = +0.0f where |x| < 2^-40, else x, and sums in order, of a head, its state S
+// [key][value], +0.0f before a text's first row, a its decay and b its beta:
 //
 //   x = t(silu(x)), of all three
 //   q, k = t(x * (1.0f / sqrt(sum(x * x) + 1e-6f)))
@@ -46,7 +49,26 @@ constexpr std::size_t delta_scratch_bytes(const DeltaShape& shape) noexcept {
 //   S = t(S + (k * d))
 //   out = sum(q * S)
 //
-// The state of a text is that at place / room. Units: heads of texts.
+// Texts lie one behind the other, so that one state does for all: that of the text whose rows the block before has
+// ended with. Units: heads.
+struct DeltaRule {
+    const DeltaWeights& weights;
+    DeltaShape shape;
+    RowBlock block;
+    const Texts& texts;
+    F32Rows input;  // [block.count][2 * keys + heads * value_width]
+    F32Rows decay;  // [block.count][heads]
+    F32Rows beta;   // [block.count][heads]
+    F32Rows state;  // [heads][key_width][value_width], in one row
+    F32Rows out;    // [block.count][heads * value_width]
+
+    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return shape.cost(block.count); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// The same of texts that grow: their new rows alone, in order, at a position behind those of earlier passes. The state
+// of a text is that at place / room. Units: heads of texts.
 struct DeltaStep {
     const DeltaWeights& weights;
     DeltaShape shape;
@@ -59,9 +81,7 @@ struct DeltaStep {
     std::uint32_t room = 1;
 
     std::uint32_t units() const noexcept { return texts.count * shape.heads; }
-    std::uint64_t cost() const noexcept {
-        return std::uint64_t{4} * kCostOfProduct * texts.rows() * shape.heads * shape.state();
-    }
+    std::uint64_t cost() const noexcept { return shape.cost(texts.rows()); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

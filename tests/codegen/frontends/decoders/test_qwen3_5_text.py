@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Qwen 3.5's texts: what its layers are, what is kept from token to token, and what is refused.
-lower/test_generation.py has what it writes, runtime/ops/delta_rule_test.cpp the op."""
+lower/test_generation.py has what it writes, test_recorded_models.py what its rows are read with,
+runtime/ops/delta_rule_test.cpp the op."""
 
 from __future__ import annotations
 
@@ -11,17 +12,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from recorded.outputs import folder
 from test_generation import HERE, graph_of, recorded
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
+from codegen import pipeline
+from codegen.emulate import emulate
 from codegen.emulate.delta_rule import softplus
+from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
-from codegen.frontends import limits_of
+from codegen.frontends import build_graph, limits_of
 from codegen.frontends.decoders.qwen3_5_text import FAMILY
 from codegen.frontends.shared.computed import Computed
 from codegen.ir import graph as g
+from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.check_graph import check_graph
+from codegen.ir.check_operands import CHECK
+from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
 from codegen.load.safetensors import TensorFile
 from codegen.lower import lower
@@ -29,6 +37,7 @@ from codegen.memory.plan import plan_memory
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 from codegen.targets import TARGETS
+from codegen.tasks.embedding import Embedding
 
 OWN, BIASED = "qwen3_5_text/own", "qwen3_5_text/biased"
 IDS = recorded(OWN)["outputs"][2]["ids"]
@@ -72,12 +81,84 @@ def test_refused(changes: dict[str, Any], code: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_heads_on_its_rows_are_refused_by_name() -> None:
-    with pytest.raises(EtchError, match="Qwen3_5: layers of linear_attention write texts") as caught:
-        FAMILY._graph_of_rows(None, 8)  # type: ignore[arg-type]
+def checkpoint(variant: str, **changes: Any) -> Checkpoint:
+    """Of a recorded folder of rows, with keys of its configuration changed."""
+    found = pipeline.load(folder(variant))
+    return replace(found, config=Config.from_json({**found.config.values, **changes}))
+
+
+def rows_of(variant: str, **changes: Any) -> g.Graph:
+    return build_graph(checkpoint(variant, **changes), 12)
+
+
+@pytest.mark.parametrize(
+    ("variant", "named"),
+    [
+        ("qwen3_5_text/softmax", "Qwen3_5ForTokenClassification"),  # whose configuration is a whole model's
+        ("qwen3_5_text/softmax", "Qwen3_5ForQuestionAnswering"),
+        ("qwen3_5/labels", "Qwen3_5TextForSequenceClassification"),
+    ],
+)
+def test_other_classes_are_refused_by_name(variant: str, named: str) -> None:
+    with pytest.raises(EtchError, match=f"architecture '{named}' is not supported") as caught:
+        rows_of(variant, architectures=[named])
     assert caught.value.code == "architecture-not-supported"
-    config = Config.from_json({"architectures": ["Qwen3_5TextForSequenceClassification"]})
-    assert not FAMILY._writes_texts(config)
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("variant", [OWN, BIASED])
+def test_all_rows_at_once_have_the_bits_of_steps(variant: str, recipe: str) -> None:
+    """Logits behind each token of a text, by a program that has read those before it step by step, and by one of all
+    rows."""
+    writer = graph_of(variant)
+    *stack, logits = writer.repeat
+    assert isinstance(logits, g.Linear)
+    behind = replace(logits, input="last")
+    widths = writer.widths | {"last": writer.widths[logits.input]}
+    rows = g.Graph(
+        widths,
+        (*stack, g.Pool("last", logits.input, "last"), behind),
+        (g.Head(Embedding(widths[logits.out]), logits.out),),
+        writer.vocabulary,
+        1,
+        writer.max_tokens,
+    )
+    at_once, steps = lower(rows, RECIPES[recipe]), Generation(lower(writer, RECIPES[recipe]), IDS[:1], [0])
+    for count, token in enumerate(IDS, 1):
+        assert np.array_equal(emulate(at_once, IDS[:count], [0] * count), steps.logits_behind(token))
+
+
+def test_a_whole_models_labels_are_its_own() -> None:
+    texts = checkpoint("qwen3_5/labels").config.values["text_config"]
+    found = rows_of("qwen3_5/labels", text_config=texts | {"id2label": {"0": "one"}, "problem_type": "regression"})
+    assert (found.task.verb, found.task.outputs) == ("classify", 4)
+    assert found.notes == ()
+
+
+def test_a_state_goes_from_block_to_block() -> None:
+    """Of each layer one for all texts, however long they are, all through the loop of its layers."""
+    for most in (9, 150):
+        program = lower(build_graph(checkpoint("qwen3_5_text/long"), most), RECIPES["w8a8"])
+        (state,) = (buffer for buffer in walks.buffers_of(program) if buffer.storage == "state")
+        assert (state.name, state.rows, state.layers) == ("layer_0_delta_rows_state", "carried", 1)
+        assert state.width == 2 * 7 * 6
+        placed = plan_memory(program, TARGETS["m-profile"], 64).placement(state.name)
+        (loop,) = (step for step in program.steps if isinstance(step, p.Loop))
+        blocks = next(of for of in loop.body if any(isinstance(op, p.DeltaRule) for op in of.body))
+        assert (placed.size, placed.last - placed.first + 1) == (4 * state.width, len(blocks.body))
+
+
+def test_a_state_of_another_kind_is_not_sound() -> None:
+    program = lower(rows_of("qwen3_5_text/long"), RECIPES["fp32"])
+    op = next(op for op in walks.ops_of(program) if isinstance(op, p.DeltaRule))
+    for values, words in (
+        ({"rows": "sequences"}, "rows of"),
+        ({"width": 7}, "width of"),
+        ({"storage": "f32"}, "storage"),
+    ):
+        with pytest.raises(EtchError, match=words) as caught:
+            CHECK(replace(op, state=replace(op.state, **values)))
+        assert caught.value.code == "program-not-sound"
 
 
 def rates(value: float) -> g.Parameter:
