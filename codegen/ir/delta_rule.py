@@ -17,7 +17,7 @@ class DeltaRule:
     `input` has queries and keys of `key_heads` heads, each `key_width` wide, and behind them values of `heads` heads;
     head h has the queries and keys of h * key_heads / heads. All go through silu; then queries q and keys k of a head
     are divided by sqrt(sum of squares + 1e-6), q by sqrt(key_width), too. With v the values of a head, S its state
-    [key_width, width], zeros before the first row, a its `decay` and b its `beta`:
+    [key_width, width], zeros before the first row, a its `decay` and b its `beta`, from 0 to 2:
 
         S = S * exp(-rate * softplus(a)); S = S + outer(k, b * (v - k S)); out = q S
     """

@@ -129,10 +129,11 @@ def _convolution(op: g.CausalConvolution | g.CenteredConvolution, bounds: _Bound
 
 @BOUND.on(g.DeltaRule)
 def _delta_rule(op: g.DeltaRule, bounds: _Bounds) -> None:
-    """A row adds at most its values to the columns of a state, as keys are no longer than 1; nor are queries."""
+    """A row adds at most its values times beta to the columns of a state, as keys are no longer than 1; nor are
+    queries. Beta is a sigmoid, or twice one: up to 2 what it takes away makes no column longer."""
     rates = op.rates.at(bounds.layer)
     bounds.set(op.rates.name, math.log2(math.e) * _largest(rates), rates)  # as powers of 2
-    bounds.set(op.out, bounds.steps * bounds[op.input], rates)
+    bounds.set(op.out, 2 * bounds.steps * bounds[op.input], rates)
 
 
 @BOUND.on(g.DynamicConvolution)

@@ -27,10 +27,19 @@ _OTHERS: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
     "clap": ({"audio_config": SOUND}, {"projection_hidden_act": ("relu", "gelu", "tanh", "silu")}),
 }
 HALVES = tuple(_OTHERS)
+_QWENS = ("qwen3_5", "qwen3_5/rows")
+_OF_WHOLE = ("id2label", "problem_type", "tie_word_embeddings")
 
 
 def of_whole(source: random.Random, family: str, texts: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of a whole one with these texts."""
+    """The configuration of a whole one with these texts; they themselves where a family has nothing else."""
+    if family in _QWENS:
+        images = {"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "num_position_embeddings": 4}
+        images |= {"patch_size": 2, "in_channels": 1, "out_hidden_size": texts["hidden_size"]}
+        own = {key: value for key, value in texts.items() if key not in _OF_WHOLE}
+        return {key: texts[key] for key in _OF_WHOLE if key in texts} | {"text_config": own, "vision_config": images}
+    if family not in HALVES:
+        return texts
     others, rare = _OTHERS[family]
     said = {key: source.choice(values) for key, values in rare.items() if source.random() < 0.5}
     return {"text_config": texts, **others, "projection_dim": source.choice((5, 11, 13)), **said}

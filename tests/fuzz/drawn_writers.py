@@ -61,6 +61,7 @@ NAMES = {
     "umt5": "UMT5",
     "xglm": "XGLM",
     **{family: name for family, (name, _) in LIKE_LLAMA.items()},
+    "qwen3_5": "Qwen3_5Whole",
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),

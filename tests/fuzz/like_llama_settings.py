@@ -89,6 +89,27 @@ _DENSE_LAYERS: Rare = {
     "mlp_only_layers": (0.4, ([0], [1], [])),
     "decoder_sparse_step": (0.3, (1, 2)),
 }
+_DELTA: Rare = {
+    "num_hidden_layers": (1.0, (4,)),
+    "layer_types": (0.7, (["linear_attention", "full_attention"] * 2, ["linear_attention"] * 3 + _KINDS[1])),
+    "full_attention_interval": (0.3, (1, 2, 3)),
+    "head_dim": (1.0, (8, 16)),
+    "attention_bias": (0.3, (True,)),
+    "hidden_act": (0.05, ("relu", "gelu")),
+    "linear_num_key_heads": (1.0, (1, 2, 2)),
+    "linear_num_value_heads": (1.0, (2, 4, 4, 6)),
+    "linear_key_head_dim": (1.0, (1, 4, 7)),
+    "linear_value_head_dim": (1.0, (2, 5, 8)),
+    "linear_conv_kernel_dim": (0.7, (2, 3, 9)),
+    "rope_parameters": (
+        0.5,
+        (
+            {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 1.0},
+            {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
+            {"rope_theta": 700.0, "mrope_section": [1, 1, 0], "mrope_interleaved": True},
+        ),
+    ),
+}
 MIXTURES: dict[str, tuple[str, Rare]] = {
     "granitemoe": (
         "GraniteMoe",
@@ -109,6 +130,10 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
         _EXPERTS
         | _DENSE_LAYERS
         | {"shared_expert_intermediate_size": (1.0, (9, 14)), "qkv_bias": (0.4, (True, False))},
+    ),
+    "qwen3_next": (
+        "Qwen3Next",
+        _EXPERTS | _DENSE_LAYERS | _DELTA | {"shared_expert_intermediate_size": (1.0, (9, 14))},
     ),
     "qwen3_moe": ("Qwen3Moe", _EXPERTS | _DENSE_LAYERS | {"attention_bias": (0.3, (True,))}),
 }
@@ -324,30 +349,19 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "norm_eps": (0.3, (1e-3, 0.1)),
         },
     ),
-    "qwen3_5_text": (
-        "Qwen3_5",
-        {
-            "num_hidden_layers": (1.0, (4,)),
-            "layer_types": (0.7, (["linear_attention", "full_attention"] * 2, ["linear_attention"] * 3 + _KINDS[1])),
-            "full_attention_interval": (0.3, (1, 2, 3)),
-            "head_dim": (1.0, (8, 16)),
-            "attention_bias": (0.3, (True,)),
-            "hidden_act": (0.05, ("relu", "gelu")),
-            "linear_num_key_heads": (1.0, (1, 2, 2)),
-            "linear_num_value_heads": (1.0, (2, 4, 4, 6)),
-            "linear_key_head_dim": (1.0, (1, 4, 7)),
-            "linear_value_head_dim": (1.0, (2, 5, 8)),
-            "linear_conv_kernel_dim": (0.7, (2, 3, 9)),
-            "rope_parameters": (
-                0.5,
-                (
-                    {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 1.0},
-                    {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
-                    {"rope_theta": 700.0, "mrope_section": [1, 1, 0], "mrope_interleaved": True},
-                ),
-            ),
+    "olmo_hybrid": (
+        "OlmoHybrid",
+        _DELTA
+        | {
+            "head_dim": (0.0, ()),
+            "linear_allow_neg_eigval": (0.4, (False, True)),
+            "num_key_value_heads": (0.3, (None, 1)),
+            **{f"linear_num_{of}_heads": (0.7, (1, 2, 2)) for of in ("key", "value")},
+            **{f"linear_{of}_head_dim": (0.7, (2, 5, 8, None)) for of in ("key", "value")},
+            "rope_parameters": (0.7, ({"rope_theta": None}, {"rope_theta": None}, {"rope_theta": 90.0})),
         },
     ),
+    **dict.fromkeys(("qwen3_5", "qwen3_5_text"), ("Qwen3_5", _DELTA)),
     "lfm3": (
         "Lfm3",
         {

@@ -133,7 +133,7 @@ def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
     whole = kind.__name__.endswith("EncoderModel") and source.random() < 0.3  # the file has the decoder as well
     saved = getattr(transformers, f"{NAMES[family]}ForConditionalGeneration") if whole else kind
     settings = {"vocab_size": vocabulary_size(specials), **settings}
-    save(saved, of_whole(source, family, settings) if family in HALVES else settings, folder, seed, family)
+    save(saved, of_whole(source, family, settings), folder, seed, family)
     if whole:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) | {"architectures": [kind.__name__]}
         (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
@@ -145,7 +145,7 @@ def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
     """The same of a generative model."""
     settings = draw_writer(source, family)
     kind = getattr(transformers, CLASSES[WRITERS[family]])
-    save(kind, settings, folder, seed, family)
+    save(kind, of_whole(source, family, settings), folder, seed, family)
     if family == "pegasus" and source.random() < 0.5:
         recorded.without_positions(folder)
     (folder / _GENERATION).unlink(missing_ok=True)

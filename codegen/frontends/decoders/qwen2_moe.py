@@ -8,7 +8,7 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
 from ..shared import experts, parts
-from ..shared.experts import OneByOne, Shared
+from ..shared.experts import QWEN_SHARED, Shared
 from ..shared.llama_stack import Biases, Form, Stack, causal_stack, masks_where_used
 from .qwen2 import TOKENIZER_CLASS
 
@@ -18,7 +18,6 @@ HARMLESS_KEYS = experts.HARMLESS_KEYS | {"attention_dropout", "max_window_layers
 _COUNTS = ("num_experts",)
 # Where the configuration does not say them.
 _EXPERTS, _INNER, _SHARED, _KEY_HEADS, _WINDOW, _LAST = (60, 4), 1408, 5632, 16, 4096, 28
-_EVERY_ROWS = OneByOne("mlp.shared_expert_gate", *(f"mlp.shared_expert.{of}_proj" for of in ("gate", "up", "down")))
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -32,7 +31,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         top,
         inner,
         experts.normalized(config),
-        shared=Shared(shared, _EVERY_ROWS),
+        shared=Shared(shared, QWEN_SHARED),
         dense=experts.dense_layers(config),
     )
     bias = config.flag("qkv_bias", True)

@@ -9,13 +9,14 @@ from dataclasses import replace
 from ...ir.graph import Graph
 from ...load.checkpoint import Checkpoint
 from ...load.config import Asked, Config
-from ...load.config_keys import check_keys, unused_keys
+from ...load.config_keys import check_keys
 from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ...load.tokenizer_files.tokenizer_config import AS_QWEN3_5
 from ..bases.decoder_family import Names
 from ..bases.text_half import NEW, of_texts
+from ..shared.checked_keys import with_checked_keys
 from .qwen3_5_text import FAMILY as TEXTS
 from .qwen3_5_text import HARMLESS_KEYS as _OF_TEXTS
 
@@ -47,7 +48,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor that is about texts exactly once."""
     texts = _texts(checkpoint.config)
     graph = _FAMILY.build_graph(replace(checkpoint, config=texts), max_tokens)
-    return replace(graph, notes=graph.notes + unused_keys(texts, _OF_TEXTS))
+    return with_checked_keys(texts, graph, _OF_TEXTS)
 
 
 def graph_of(
@@ -58,7 +59,8 @@ def graph_of(
     generation: GenerationSettings | None = None,
 ) -> Graph:
     """As that of `decoder_family`."""
-    return _FAMILY.graph_of(_texts(config), tensors, max_source, max_target, generation)
+    texts = _texts(config)
+    return with_checked_keys(texts, _FAMILY.graph_of(texts, tensors, max_source, max_target, generation), _OF_TEXTS)
 
 
 def _texts(config: Config) -> Config:

@@ -68,6 +68,20 @@ def rows_of_heads(array: Array, heads: int, first: int, last: int, count: int) -
     return Computed(f"{array.name}, {first + 1} to {last} of {count}", shape, compute, array.file)
 
 
+def rows_of_groups(array: Array, groups: int, *spans: tuple[int, int]) -> Computed:
+    """Of the rows of each of so many groups those of a span, one group's behind the other's; then those of the next
+    span."""
+    each = array.shape[0] // groups
+    shape = (groups * sum(end - begin for begin, end in spans), *array.shape[1:])
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        rows = array.values.reshape(groups, each, *shape[1:])
+        return np.concatenate([rows[:, begin:end].reshape(-1, *shape[1:]) for begin, end in spans])
+
+    named = " and ".join(f"{begin}:{end}" for begin, end in spans)
+    return Computed(f"{array.name}[{named} of each {each}]", shape, compute, array.file)
+
+
 def repeated_rows(array: Array, times: int) -> Computed:
     """Each row of a matrix so many times."""
     shape = (array.shape[0] * times, *array.shape[1:])

@@ -46,6 +46,10 @@ QWEN_NAMES = (
 )
 
 
+# Of the block that all rows go through, where such a family has one.
+QWEN_SHARED = OneByOne("mlp.shared_expert_gate", *(f"mlp.shared_expert.{of}_proj" for of in ("gate", "up", "down")))
+
+
 @dataclass(frozen=True)
 class Shared:
     """A block that all rows go through, which counts as much as the sigmoid of a score of its own."""
@@ -163,9 +167,9 @@ def counts_of(config: Config, keys: tuple[str, ...], usual: tuple[int, int]) -> 
     return experts, config.positive_int("num_experts_per_tok", usual[1], maximum=experts)
 
 
-def normalized(config: Config) -> ExpertWeighing:
-    """Whether weights of chosen experts add up to 1."""
-    return "chosen" if config.flag("norm_topk_prob", False) else "all"
+def normalized(config: Config, *, usual: bool = False) -> ExpertWeighing:
+    """Whether weights of chosen experts add up to 1; `usual` where the configuration does not say it."""
+    return "chosen" if config.flag("norm_topk_prob", usual) else "all"
 
 
 def dense_layers(config: Config) -> frozenset[int]:

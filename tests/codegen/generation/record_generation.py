@@ -62,7 +62,7 @@ EAGER = (
     "VaultGemma",
     "XGLM",
 )  # no other attention
-MIXTURES = ("GraniteMoe", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe")
+MIXTURES = ("GraniteMoe", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe", "Qwen3Next")
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (

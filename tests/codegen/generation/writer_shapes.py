@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 VOCABULARY, MAX_TARGET = 45, 17
 BEGIN, END = 1, 2
 ENDS = [END, 30, 9]
@@ -179,7 +181,7 @@ YARN = {
     "beta_fast": 4,
 }
 USED = {"use_sliding_window": True, "sliding_window": 4}
-QWEN3_5 = LLAMA | {
+QWEN3_5: dict[str, Any] = LLAMA | {
     "num_hidden_layers": 3,
     "layer_types": ["linear_attention", "full_attention", "linear_attention"],
     "head_dim": 8,

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybrid_variants import HYBRIDS
+from convolution_variants import CONVOLUTIONS
+from delta_variants import DELTA
 from like_llama_variants import LIKE_LLAMA
 from mixture_variants import MIXTURES
 from paired_variants import PAIRED
@@ -307,7 +308,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"activation_function": "gelu", "tie_word_embeddings": False},
     ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
-    **HYBRIDS,
+    **CONVOLUTIONS,
+    **DELTA,
     **LIKE_LLAMA,
     **MIXTURES,
     **PAIRED,
@@ -317,8 +319,8 @@ _DECODERS = """
     Apertus Arcee BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
-    Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
-    Youtu
+    Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
+    XGLM Youtu OlmoHybrid
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5

@@ -22,7 +22,7 @@ from variant_shapes import (
 
 DECODERS: dict[str, Variant] = {
     "qwen3/softmax": bert_like("Qwen3", 3, (24, 4, 2, 23, 20), num_key_value_heads=2, head_dim=10),
-    "qwen3_5_text/softmax": bert_like("Qwen3_5Text", 3, (24, 4, 3, 23, 20), **QWEN3_5, linear_conv_kernel_dim=3),
+    "qwen3_5_text/softmax": bert_like("Qwen3_5Text", 3, (16, 2, 3, 23, 20), **QWEN3_5),
     "qwen3_5_text/long": bert_like(
         "Qwen3_5Text",
         1,
@@ -30,6 +30,14 @@ DECODERS: dict[str, Variant] = {
         **QWEN3_5
         | {"layer_types": None, "full_attention_interval": 2, "linear_conv_kernel_dim": 2, "num_key_value_heads": 1}
         | {"attention_bias": True, "linear_num_value_heads": 2, "pad_token_id": 70, "problem_type": REGRESSION},
+    ),
+    "qwen3_next/softmax": bert_like(
+        "Qwen3Next",
+        3,
+        (16, 2, 2, 13, 20),
+        **QWEN3_5 | {"layer_types": ["linear_attention", "full_attention"], "linear_conv_kernel_dim": 3},
+        **{"num_experts": 2, "num_experts_per_tok": 2, "moe_intermediate_size": 8, "mlp_only_layers": [0]},
+        shared_expert_intermediate_size=9,
     ),
     "qwen3_5/labels": qwen3_5(
         "ForSequenceClassification", 4, (16, 2, 2, 19, 20), problem_type=MULTI_LABEL, tie_word_embeddings=True

@@ -72,7 +72,7 @@ SPECIALS: dict[str, Specials] = {
             *("biogpt", "bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
             *("hyperclovax", "internlm3", "iquestcoder", "jais2", "granitemoehybrid", "ministral3"),
             *("apertus", "bitnet", "minicpm3", "youtu"),
-            *("olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe"),
+            *("olmo_hybrid", "olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe", "qwen3_next", "tags/qwen3_next"),
         ),
         QWEN,
     ),

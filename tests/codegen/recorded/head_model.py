@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import transformers
 from family_specials import SPECIALS
-from library_models import attention_of, build, max_tokens
+from library_models import build, loading_of, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens
 from token_ids import BERT, some_tokens
@@ -66,7 +66,7 @@ def write_head_model(
     write_tokenizer(folder, specials, limit)
     single, double = (
         type(model)
-        .from_pretrained(folder, dtype=dtype, attn_implementation=attention_of(model.config), local_files_only=True)
+        .from_pretrained(folder, dtype=dtype, local_files_only=True, **loading_of(model.config))
         .to(dtype)
         .eval()
         for dtype in (torch.float32, torch.float64)

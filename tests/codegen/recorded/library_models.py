@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import transformers
+from delta_weights import as_trained
 from family_specials import ROBERTAS
 from random_weights import randomize
 from token_ids import Specials
@@ -13,6 +14,7 @@ from transformers import PretrainedConfig, PreTrainedModel
 from vocabularies import vocabulary_size
 from xlm_calls import prepare_xlm_calls
 
+MIXTURES = ("qwen3_next",)  # of which the usual way has no float64
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
@@ -33,6 +35,7 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
     kind = getattr(transformers, model)
     built = kind(kind.config_class(**{"vocab_size": vocabulary_size(specials), **settings}))
     randomize(built, seed)
+    as_trained(built)
     return built
 
 
@@ -57,6 +60,12 @@ def max_tokens(config: PretrainedConfig) -> int:
     if config.model_type in ("bloom", "mpt"):
         return config.seq_length if config.model_type == "bloom" else config.max_seq_len
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
+
+
+def loading_of(config: PretrainedConfig) -> dict[str, Any]:
+    """How `transformers` is to compute a model that it reads."""
+    experts = {"experts_implementation": "eager"} if config.model_type in MIXTURES else {}
+    return {"attn_implementation": attention_of(config), **experts}
 
 
 def attention_of(config: PretrainedConfig) -> str:

@@ -10,7 +10,7 @@ import torch
 import transformers
 from decoder_variants import DECODERS
 from family_specials import specials_of
-from library_models import MPNET_OFFSET, attention_of, build, max_tokens
+from library_models import MPNET_OFFSET, build, loading_of, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import (
@@ -373,12 +373,9 @@ def record(folder: Path, name: str, seed: int) -> None:
     model.half().save_pretrained(folder)
     limit = max_tokens(model.config)
     write_tokenizer(folder, specials, limit)
-    attention = attention_of(model.config)
+    loading = loading_of(model.config)
     single, double = (
-        type(model)
-        .from_pretrained(folder, dtype=dtype, attn_implementation=attention, local_files_only=True)
-        .to(dtype)
-        .eval()
+        type(model).from_pretrained(folder, dtype=dtype, local_files_only=True, **loading).to(dtype).eval()
         for dtype in (torch.float32, torch.float64)
     )
 

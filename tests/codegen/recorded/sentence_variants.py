@@ -87,6 +87,15 @@ ENCODERS: dict[str, Encoder] = {
         | {"num_attention_heads": 2},
         (Normalize,),
     ),
+    "olmo_hybrid/last": Encoder(
+        "OlmoHybridModel",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | {"num_hidden_layers": 2, "num_attention_heads": 2, "rope_parameters": {"rope_theta": None}}
+        | {"linear_value_head_dim": 6, "pad_token_id": 0, "eos_token_id": 0},
+        (Normalize,),
+    ),
     "apertus/last": Encoder("ApertusModel", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1}, (Normalize,)),
     "granitemoehybrid/last": Encoder(
         "GraniteMoeHybridModel",

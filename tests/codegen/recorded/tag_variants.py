@@ -13,6 +13,7 @@ from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
 from variant_shapes import (
+    QWEN3_5,
     XLM_KEYS,
     XLNET_KEYS,
     Variant,
@@ -75,6 +76,14 @@ VARIANTS: dict[str, Variant] = {
     ),
     "tags/mt5": t5("MT5", 0, (18, 2, 1, 19, 16)),
     "tags/qwen3_5": qwen3_5("ForSequenceClassification", 0, (16, 2, 2, 19, 20)),
+    "tags/qwen3_next": bert_like(
+        "Qwen3Next",
+        0,
+        (16, 2, 2, 13, 20),
+        **QWEN3_5 | {"layer_types": ["linear_attention", "full_attention"], "num_key_value_heads": 2},
+        **{"num_experts": 2, "num_experts_per_tok": 2, "moe_intermediate_size": 8},
+        shared_expert_intermediate_size=6,
+    ),
     "tags/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 20), XLM_KEYS),
     "tags/funnel": funnel(0, (12, 2, 5, 13), [3, 1, 1], block_repeats=[2, 1, 1], truncate_seq=False),
     "tags/canine": canine(0, (12, 3, 2, 19, 20), upsampling_kernel_size=5),

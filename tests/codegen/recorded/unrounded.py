@@ -22,16 +22,24 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
+from transformers.models.olmo_hybrid import modeling_olmo_hybrid
 from transformers.models.olmoe import modeling_olmoe
 from transformers.models.qwen2_moe import modeling_qwen2_moe
 from transformers.models.qwen3_5 import modeling_qwen3_5
 from transformers.models.qwen3_moe import modeling_qwen3_moe
+from transformers.models.qwen3_next import modeling_qwen3_next
 from transformers.models.t5gemma import modeling_t5gemma
 from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
 
 _COHERE = (CohereLayerNorm, Cohere2LayerNorm)
+_DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_next
+_GATED = (
+    modeling_olmo_hybrid.OlmoHybridRMSNormGated,
+    modeling_qwen3_5.Qwen3_5RMSNormGated,
+    modeling_qwen3_next.Qwen3NextRMSNormGated,
+)
 
 
 @contextmanager
@@ -53,7 +61,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
         routers = modeling_olmoe, modeling_qwen2_moe, modeling_qwen3_moe
-        for module in (*eager, *routers, modeling_qwen3_5, modeling_t5gemma, modeling_xglm):
+        for module in (*eager, *routers, *_DELTA, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():
@@ -85,7 +93,7 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
 
 
 def _is_rms(module: torch.nn.Module) -> bool:
-    others = (*_COHERE, modeling_qwen3_5.Qwen3_5RMSNormGated)
+    others = (*_COHERE, *_GATED)
     return hasattr(module, "variance_epsilon") and not hasattr(module, "bias") and not isinstance(module, others)
 
 
