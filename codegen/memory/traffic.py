@@ -7,7 +7,7 @@ say; in blocks of rows a buffer of a block once for each block. Four things are 
 - an attention goes through its keys and values once for every `attention_tile_rows` rows of its queries, of what was
   written so far through half of them on average;
 - a linear goes through its input again for every 16 outputs, whose weights stay in registers or the first cache;
-- a delta rule goes through its state for each row: it decays and changes, and is multiplied twice;
+- a delta rule goes through its state twice for each row: it decays, then it changes;
 - the scratch of an attention is written and read once for each tile of a head, that which expands weights of 4 bits
   once for every 16 outputs, that of a GRU once for each row.
 What tokenization and the head's ends touch is counted as twice its bytes, for generative models in each step.
@@ -170,8 +170,8 @@ def _last_rows(op: p.CausalConvolution, buffer: p.Buffer) -> int:
 
 @AGAIN.on(p.DeltaRule)
 def _passes(op: p.DeltaRule, buffer: p.Buffer) -> int:
-    """Its state is read and written twice, and read twice more."""
-    return 6 if buffer == op.state else 1
+    """Its state is read and written twice."""
+    return 4 if buffer == op.state else 1
 
 
 @AGAIN.on(p.Linear, p.ExpertLinear, p.WordWeights)

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../kernels/compiler.hpp"
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/scalar/math.hpp"
 #include "../kernels/square_root.hpp"
@@ -38,15 +39,77 @@ float softplus(float x) noexcept {
     return (x > 0.0f ? x : 0.0f) + scalar::log1p(scalar::exp2(magnitude * polynomials::kMinusLog2E));
 }
 
-// out = the sum in order of row[i] * state[i], each a row of `width` values.
-void multiply(const float* row, const float* state, std::uint32_t rows, std::uint32_t width, float* out) noexcept {
-    for (std::uint32_t j = 0; j < width; ++j)
-        out[j] = 0.0f;
+// What stands side by side in a row of a state, which the compiler makes one instruction each of: for every value the
+// operations are the same, in the same order. Other processors have it value by value.
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || defined(__wasm_simd128__)
+using Columns [[gnu::vector_size(16)]] = float;
+
+Columns without_tiny(Columns x) noexcept {
+    constexpr float kLeast = polynomials::kLeastMaximum;
+    return ((x < kLeast) & (x > -kLeast)) ? Columns{} : x;
+}
+#else
+using Columns = float;
+#endif
+
+constexpr std::uint32_t kTogether = 4;  // that go through the rows of a state, so that their sums stay in registers
+
+template <class Values>
+constexpr std::uint32_t kCountOf = sizeof(Values) / sizeof(float);
+
+// Goes through the first columns of a state, which are `count` Values wide, row by row: what is there becomes
+// change(row, which of them, value), and out the sum in order of factors[row] times that.
+template <class Values, std::uint32_t count, class Change>
+void pass(float* state, std::uint32_t rows, std::uint32_t width, const float* factors, float* out,
+          Change change) noexcept {
+    Values sums[count] = {};
     for (std::uint32_t i = 0; i < rows; ++i) {
-        const float* const s = state + std::size_t{i} * width;
-        for (std::uint32_t j = 0; j < width; ++j)
-            out[j] = out[j] + (row[i] * s[j]);
+        float* const s = state + std::size_t{i} * width;
+        const float factor = factors[i];
+        ETCH_UNROLL
+        for (std::uint32_t j = 0; j < count; ++j) {
+            Values value;
+            std::memcpy(&value, s + j * kCountOf<Values>, sizeof value);
+            value = without_tiny(change(i, j, value));
+            std::memcpy(s + j * kCountOf<Values>, &value, sizeof value);
+            sums[j] = sums[j] + (factor * value);
+        }
     }
+    std::memcpy(out, sums, sizeof sums);
+}
+
+// Of all columns: those that make whole passes, then the others one by one. `change_of(values, column)` is what a pass
+// of such values changes columns by, from that one on.
+template <class ChangeOf>
+void pass_all(float* state, std::uint32_t rows, std::uint32_t width, const float* factors, float* out,
+              ChangeOf change_of) noexcept {
+    std::uint32_t j = 0;
+    for (; width - j >= kTogether * kCountOf<Columns>; j += kTogether * kCountOf<Columns>)
+        pass<Columns, kTogether>(state + j, rows, width, factors, out + j, change_of(Columns{}, j));
+    for (; j < width; ++j)
+        pass<float, 1>(state + j, rows, width, factors, out + j, change_of(0.0f, j));
+}
+
+// S = t(S * left), out = sum(k * S).
+void decay_state(float* state, std::uint32_t rows, std::uint32_t width, float left, const float* k,
+                 float* out) noexcept {
+    pass_all(state, rows, width, k, out, [left](auto values, std::uint32_t) {
+        using Values = decltype(values);
+        return [left](std::uint32_t, std::uint32_t, const Values& value) -> Values { return value * left; };
+    });
+}
+
+// S = t(S + (k * d)), out = sum(q * S). out is none of d.
+void correct_state(float* state, std::uint32_t rows, std::uint32_t width, const float* k, const float* d,
+                   const float* q, float* out) noexcept {
+    pass_all(state, rows, width, q, out, [k, d](auto values, std::uint32_t column) {
+        using Values = decltype(values);
+        return [k, d = d + column](std::uint32_t i, std::uint32_t j, const Values& value) -> Values {
+            Values change;
+            std::memcpy(&change, d + j * kCountOf<Values>, sizeof change);
+            return value + (k[i] * change);
+        };
+    });
 }
 
 // A head's rows, one after the other, with what they need of a worker's scratch.
@@ -76,17 +139,11 @@ class Head {
         normalized(context_, input + shape_.keys() + of_keys_, keys, k_);
         activated(context_, input + 2 * shape_.keys() + head_ * width, width, v_);
         const float left = scalar::exp2(-(rate_ * softplus(decay[head_])));
-        for (std::uint32_t i = 0; i < shape_.state(); ++i)
-            state[i] = begins ? 0.0f : without_tiny(state[i] * left);
-        multiply(k_, state, keys, width, d_);
+        if (begins) std::memset(state, 0, sizeof(float) * shape_.state());
+        decay_state(state, keys, width, left, k_, d_);
         for (std::uint32_t j = 0; j < width; ++j)
             d_[j] = without_tiny((v_[j] - d_[j]) * beta[head_]);
-        for (std::uint32_t i = 0; i < keys; ++i) {
-            float* const s = state + std::size_t{i} * width;
-            for (std::uint32_t j = 0; j < width; ++j)
-                s[j] = without_tiny(s[j] + (k_[i] * d_[j]));
-        }
-        multiply(q_, state, keys, width, out + head_ * width);
+        correct_state(state, keys, width, k_, d_, q_, out + head_ * width);
     }
 
   private:
