@@ -166,6 +166,8 @@ CORE = [
     Model("lfm2/last", target="m-profile"),
     Model("qwen3_5/labels"),
     Model("qwen3_5_text/last", "fp32"),
+    Model("qwen3_next/softmax", target="m-profile"),
+    Model("olmo_hybrid/last"),
     Model("roberta/regression", target="m-profile"),
     Model("albert/own_words"),
     Model("xlm-roberta/mean", "fp32"),
