@@ -24,6 +24,8 @@ class DecoderSpec:
     drops_last_spaces: bool = False  # those at its end
     ends_words: bool = False  # `space` is the end of a token with text before it, other tokens are refused
     drops_malformed: bool = False  # bytes that are no UTF-8, else U+FFFD
+    moses: str | None = None  # the language by whose rules of Moses words are joined, `space` ends one,
+    absent: str = ""  # and what ids without a token read as
 
 
 @dataclass(frozen=True)

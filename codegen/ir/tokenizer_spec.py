@@ -73,11 +73,18 @@ class MosesSegmenter:
 
 @dataclass(frozen=True)
 class NormalizedMosesSegmenter:
-    """The same of a language, without splits of dashes and escapes, behind a normalization of punctuation: of English
-    as XLMTokenizer has it, of French as FlaubertTokenizer, which joins quotation marks first."""
+    """The same of a language behind a normalization of punctuation, where it `escapes` as FSMTTokenizer has it, else
+    without splits of dashes and escapes, of English as XLMTokenizer, of French as FlaubertTokenizer, which joins
+    quotation marks first."""
 
-    language: Literal["english", "french"]
-    lowers: bool  # English: each word, which loses its accents, too; French: the text
+    language: Literal["english", "french", "german", "russian"]
+    lowers: bool  # the text; XLMTokenizer's: each word, which loses its accents, too
+    escapes: bool = False
+
+    @property
+    def folds_words(self) -> bool:
+        """Whether words are in lower case and lose their accents."""
+        return self.lowers and self.language == "english" and not self.escapes
 
 
 @dataclass(frozen=True)

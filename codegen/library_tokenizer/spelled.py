@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of tokens that a model writes, as the `tokenizers` wheel decodes them: what its program spells."""
+"""The text of tokens that a model writes, as the `tokenizers` wheel decodes them, or `sacremoses` joins their words:
+what its program spells."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from tokenizers import Tokenizer
 
 from ..ir.byte_pieces import bytes_of
 from ..ir.target_tokenizer import TargetTokenizer
+from .joined_words import JoinedWords
 
 _BYTE = re.compile(r"<0x[+0-9A-Fa-f][0-9A-Fa-f]>")  # as the wheel reads them
 
@@ -23,6 +25,7 @@ class Speller:
         self._drops_last_spaces = target.decoder.drops_last_spaces
         self._drops_malformed = target.decoder.drops_malformed
         self._byte_fallback = target.decoder.byte_fallback
+        self._words = None if target.decoder.moses is None else JoinedWords(target)
         pieces = self._tokenizer.get_vocab().items() if self._byte_fallback else ()
         plain = (number for piece, number in pieces if number not in self._special and not _BYTE.fullmatch(piece))
         self._no_byte = min(plain, default=0)
@@ -30,6 +33,8 @@ class Speller:
     def text(self, ids: Sequence[int], before: Sequence[int] = ()) -> str:
         """What is written behind the tokens of a prompt, without a last character of it that is cut; none where it
         begins a text of its own. Bytes that it ends with are its own characters, whatever bytes follow."""
+        if self._words is not None:
+            return self._words.text(ids, before)
         prompt = self._without_last_bytes(before)
         while (shown := self._decoded(prompt)).endswith("\ufffd"):
             prompt.pop()
@@ -38,8 +43,10 @@ class Speller:
 
     def may_change(self, ids: Sequence[int]) -> bool:
         """Whether the text of tokens may be another where more follow: bytes that are written one by one are
-        characters if all that stand side by side are UTF-8, and one U+FFFD each otherwise. What is skipped between
-        them parts them not."""
+        characters if all that stand side by side are UTF-8, and one U+FFFD each otherwise, and what is skipped between
+        them parts them not; words may be joined."""
+        if self._words is not None:
+            return self._words.may_change(ids)
         last = next((i for i in reversed(ids) if i not in self._special), None)
         return last is not None and self._is_byte(last)
 

@@ -211,6 +211,7 @@ def _generation(
         params=params,
         max_target=max_target,
         written=written,
+        usual=limits.usual_generation,
     )
 
 

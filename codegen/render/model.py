@@ -140,7 +140,7 @@ def _common_values(model: Model, environment: Environment) -> dict[str, Any]:
         "scratch_bytes": model.plan.scratch_bytes,
         "piece_characters": _array_or_null(model, "piece_characters"),
     }
-    common |= task_values(model.program) | target_values(model.program) | {"spells": model.target_text is not None}
+    common |= task_values(model.program) | target_values(model.program) | _spelling(model.target_text)
     common |= place_values(model.name, model.table_plan, model.tables, model.target)
     return common | heads_values(model.program, environment, common)
 
@@ -276,7 +276,17 @@ def _target_lines(target: TargetTables | None) -> dict[str, Any]:
     if target is None:
         return {}
     model, decoder = (list(tokenizer_lines(fields, "    ")) for fields in (target.model, target.decoder))
-    return {"target_type": target.model_type, "target_model": model, "target_decoder": decoder}
+    return {
+        "target_type": target.model_type,
+        "target_model": model,
+        "decoder_type": target.decoder_type,
+        "target_decoder": decoder,
+    }
+
+
+def _spelling(target: TargetTables | None) -> dict[str, bool]:
+    """Whether ids become a text, and whether by rules that join words."""
+    return {"spells": target is not None, "joins_words": target is not None and target.decoder_type == "MosesDecoder"}
 
 
 def _array_lines(table: Table) -> list[str]:

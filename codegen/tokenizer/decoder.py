@@ -12,10 +12,11 @@ from ..ir.target_tokenizer import DecoderSpec
 from ..ir.tokenizer_spec import TokenizerSpec
 from . import trie
 from .fields import Field, Part, boolean, byte_array, unsigned
+from .joined_words import joined_words
 from .tables import TokenizerTables, texts_by_id
 
 SPECIAL, GLUED, GOES_ON, ABSENT, ENDS = 1, 2, 4, 8, 16  # as in etch::Decoder
-LONGEST_PIECE = 1024  # as in runtime/src/tokenizer/decode.cpp
+LONGEST_PIECE = 1024  # as in runtime/src/tokenizer/piece_text.hpp
 
 # What `tokenizers` replaces in a token with a space before it, one after the other.
 _CLEAN_UP = (
@@ -63,7 +64,8 @@ def compile_decoder(spec: TokenizerSpec, decoder: DecoderSpec, tables: Tokenizer
         boolean("drops_last_spaces", decoder.drops_last_spaces),
         boolean("drops_malformed", decoder.drops_malformed),
     )
-    return Part("Decoder", fields, arrays)
+    part = Part("Decoder", fields, arrays)
+    return part if decoder.moses is None else joined_words(part, decoder.moses)
 
 
 def _texts(spec: TokenizerSpec, decoder: DecoderSpec, shown: list[bytes]) -> list[bytes | None]:
@@ -73,11 +75,16 @@ def _texts(spec: TokenizerSpec, decoder: DecoderSpec, shown: list[bytes]) -> lis
         kind = "ByteLevel" if spells_bytes else "another decoder than ByteLevel"
         raise EtchError("tokenizer-decoder", "front-end", f"the decoder of {spec.summary} must be {kind}")
     tokens = map(Tokenizer.from_str(spec.json).id_to_token, range(len(shown)))
+    if decoder.moses is not None:
+        texts = ((decoder.absent if token is None else token).replace(" ", "") for token in tokens)
+        return [text.encode() for text in texts]
     return [None if token is None else bytes_of(token) if decoder.bytes else token.encode() for token in tokens]
 
 
 def _flags(text: bytes, decoder: DecoderSpec) -> int:
     """Of a token, which is not UTF-8 only where its bytes are read as they are."""
+    if decoder.moses is not None:
+        return 0
     if decoder.glued:
         return GLUED | _ends(text, decoder)
     if decoder.prefix and text.startswith(decoder.prefix.encode()):

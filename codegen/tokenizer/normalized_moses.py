@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
@@ -17,7 +15,7 @@ from .fields import Field, Part
 from .folding import FoldingTables, folding_tables
 from .moses import abbreviations, moses_kinds, numbers
 from .sequence import tables_field
-from .unicode_probe import scalars
+from .unicode_probe import assigned, scalars
 
 # As in etch::NormalizedMosesSegmenter.
 _DIGIT, _CONTROL, _CASED, _IGNORABLE = (1 << bit for bit in range(7, 11))
@@ -29,7 +27,7 @@ def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
     """The tables."""
     kinds, class_of = np.unique(_kinds(), return_inverse=True)
     classes, arrays = class_tables(class_of.reshape(-1).astype(np.uint32))
-    fold = {"english": folded, "french": str.lower}[spec.language]
+    fold = folded if spec.folds_words else str.lower
     folding, folding_arrays = tables_field("folding", _tables(fold) if spec.lowers else None, "folding_")
     fields = (
         classes,
@@ -38,24 +36,18 @@ def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
     )
     own = (("kinds", kinds.astype(np.uint16)), ("abbreviations", abbreviations(spec.language)))
     every = (*arrays, *own, *folding_arrays)
-    return Part(f"NormalizedMosesSegmenter<MosesLanguage::{spec.language}>", fields, every, stack_bytes=_STACK_BYTES)
+    kind = f"MosesLanguage::{spec.language}{', true' if spec.escapes else ''}"
+    return Part(f"NormalizedMosesSegmenter<{kind}>", fields, every, stack_bytes=_STACK_BYTES)
 
 
 def _tables(fold: Callable[[str], str]) -> FoldingTables:
-    return folding_tables({ord(one): text for one in _assigned() if (text := fold(one)) != one})
-
-
-@cache
-def _assigned() -> tuple[str, ...]:
-    """The characters of which Unicode says something: a small part of all."""
-    every = map(chr, scalars())
-    return tuple(c for c in every if unicodedata.category(c) not in ("Cn", "Co"))
+    return folding_tables({ord(one): text for one in assigned() if (text := fold(one)) != one})
 
 
 def _kinds() -> np.ndarray:
     """Of each scalar its bits. What case ignores is told by the sigma that ends a word."""
     kinds = moses_kinds()
-    every = _assigned()
+    every = assigned()
     cased = {c for c in every if f"{c}\u03a3".lower()[-1] == _FINAL}
     of = {
         _DIGIT: [c for c in every if c.isdecimal()],

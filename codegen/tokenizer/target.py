@@ -23,6 +23,7 @@ class TargetTables:
 
     model_type: str | None  # None: the model is that of the source
     model: tuple[Field, ...]
+    decoder_type: str
     decoder: tuple[Field, ...]
     arrays: tuple[tuple[str, np.ndarray], ...]
 
@@ -31,7 +32,7 @@ def compile_target(target: TargetTokenizer, source: TokenizerSpec, tables: Token
     """`tables` are those of the source."""
     if target.spec is source:
         decoder = compile_decoder(source, target.decoder, tables)
-        return TargetTables(None, (), *_named(decoder.fields, decoder.arrays))
+        return TargetTables(None, (), decoder.cpp_type, *_named(decoder.fields, decoder.arrays))
     own = compile_tokenizer(target.spec)
     decoder = compile_decoder(target.spec, target.decoder, own)
     model = next(field.group for field in own.fields if field.name == "model") or ()
@@ -39,7 +40,7 @@ def compile_target(target: TargetTokenizer, source: TokenizerSpec, tables: Token
     fields, arrays = _named(model, tuple((name, array) for name, array in own.arrays if name in used))
     decoder_fields, decoder_arrays = _named(decoder.fields, decoder.arrays)
     model_type = own.cpp_type.rpartition(", ")[2].removesuffix(">")
-    return TargetTables(model_type, fields, decoder_fields, (*arrays, *decoder_arrays))
+    return TargetTables(model_type, fields, decoder.cpp_type, decoder_fields, (*arrays, *decoder_arrays))
 
 
 _Arrays = tuple[tuple[str, np.ndarray], ...]

@@ -7,6 +7,7 @@ space), so no other library, Python's `unicodedata` included, can stand in for i
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,12 @@ _CHUNK = 4096
 def scalars() -> tuple[int, ...]:
     """All Unicode scalars, ascending. A million numbers: made when first asked for, not at every start."""
     return (*range(SURROGATES.start), *range(SURROGATES.stop, 0x110000))
+
+
+@cache
+def assigned() -> tuple[str, ...]:
+    """The characters of which Python's Unicode says something: a small part of all."""
+    return tuple(c for c in map(chr, scalars()) if unicodedata.category(c) not in ("Cn", "Co"))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of BioGptTokenizer, XLMTokenizer and FlaubertTokenizer for tests, and texts that Moses' rules are about."""
+"""Folders of BioGptTokenizer, XLMTokenizer, FlaubertTokenizer and FSMTTokenizer for tests, and texts that Moses' rules
+are about."""
 
 from __future__ import annotations
 
@@ -46,10 +47,12 @@ NORMALIZED_ALPHABET = (
 
 
 def write_folder(place: Path, pairs: Iterable[tuple[str, str]], pieces: Sequence[str], **settings: Any) -> None:
-    """As the class reads it, `pieces` behind its special tokens."""
-    special = XLM_SPECIAL if "tokenizer_class" in settings else SPECIAL
+    """As the class reads it, `pieces` behind its special tokens; FSMTTokenizer has the same in both languages."""
+    special = XLM_SPECIAL if settings.get("tokenizer_class") in ("XLMTokenizer", "FlaubertTokenizer") else SPECIAL
     ids = {piece: i for i, piece in enumerate((*special, *pieces))}
-    (place / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
+    names = ("vocab-src.json", "vocab-tgt.json") if "langs" in settings else ("vocab.json",)
+    for name in names:
+        (place / name).write_text(json.dumps(ids), encoding="utf-8")
     merges = "".join(f"{left} {right} {100 - rank}\n" for rank, (left, right) in enumerate(pairs))
     (place / "merges.txt").write_text(merges, encoding="utf-8")
     said = {"tokenizer_class": "BioGptTokenizer", **settings}

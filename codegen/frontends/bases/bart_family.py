@@ -35,11 +35,13 @@ class Family:
     endings: tuple[str, ...] = ENDINGS  # and end with
     labels: int = 2  # of a classifier that names none
     end: int = 2  # the token that a text ends with where the configuration does not say it
+    generation: Mapping[str, object] = field(default_factory=dict)  # what its configuration has by default
     turns: bool = False  # whether a decoder that reads a text begins with the last token of it
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text, and of what is written."""
-        width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
+        width, vocabulary = config.positive_int("d_model"), config.positive_int(self.form.source_entries)
+        has_own = self.form.target_entries != self.form.source_entries  # words that are written
         return Limits(
             width,
             vocabulary,
@@ -47,8 +49,10 @@ class Family:
             self.form.source_positions,
             self.tokenizer_class,
             writes_texts=not self._reads_in_both(config),
+            target_entries=config.positive_int(self.form.target_entries) if has_own else None,
             family_writes=True,
             usual_labels=self.labels,
+            usual_generation=self.generation,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:

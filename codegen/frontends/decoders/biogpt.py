@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BioGPT: a decoder alone with learned positions and larger words. With the class of its own tokenizer, whose words are
-by Moses' rules, it classifies and embeds; to write, a folder needs a tokenizer.json of another one. Names as in
-`transformers`."""
+"""BioGPT: a decoder alone with learned positions and larger words. Its own tokenizer finds and joins words by Moses'
+rules. Names as in `transformers`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An encoder and a decoder that write a text: BART and what descends from it, by their names in `transformers`. Words
-are the same for both, and for the logits."""
+are the same for both, and for the logits, in all but FSMT."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .masks import EVERYTHING, Masks
 from .sinusoids import halved_sinusoids
 from .target_rules import build_target_rules
 
-POSITIONS = "max_position_embeddings"
+POSITIONS, VOCABULARY = "max_position_embeddings", "vocab_size"
 # Of the library, for one thing.
 _OTHER_NAMES = {
     "d_model": "hidden_size",
@@ -61,6 +61,25 @@ Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder 
 
 
 @dataclass(frozen=True)
+class Words:
+    """Tables."""
+
+    source: Parameter  # of texts
+    target: Parameter  # of what is written
+    logits: Parameter  # their weights
+
+
+def shared_words(config: Config, tensors: TensorFile, root: str, tied: parts.Names, width: int) -> Words:
+    """One table. `root` is before its names, `tied` are tensors that are the same once more."""
+    names = (*(f"{root}{name}" for name in _WORDS), *tied)
+    missing = next((name for name in reversed(names) if name not in tensors), None)
+    if not config.flag("tie_word_embeddings", True) and missing is not None:
+        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {missing}")
+    words = parts.tied_parameter(tensors, "word_embeddings", names, (vocabulary_of(config), width))
+    return Words(words, words, words)
+
+
+@dataclass(frozen=True)
 class Form:
     """What families differ in."""
 
@@ -76,6 +95,9 @@ class Form:
     masks: Callable[[Config], Masks] = lambda _: EVERYTHING  # and which tokens they see
     attention_bias: Callable[[Config], bool] = lambda _: True  # whether linears of attention have any
     unused: str = ""  # tensors of an encoder's layer that nothing reads, behind its prefix
+    words: Callable[[Config, TensorFile, str, parts.Names, int], Words] = shared_words
+    source_entries: str = VOCABULARY  # the key of how many the tables of words have
+    target_entries: str = VOCABULARY
     source_positions: str = POSITIONS  # the key of how many there are
     target_positions: str = POSITIONS
 
@@ -84,7 +106,7 @@ class Form:
 class Stacks:
     """The two of a file, each behind the embedding."""
 
-    words: Parameter
+    words: Words
     encoder: tuple[Node, ...]  # its rows are `hidden`
     decoder: tuple[Node, ...]  # its rows are `target`
     width: int  # of both
@@ -103,17 +125,17 @@ def build_encoder_decoder(
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
     a target behind what it begins with, its end included; `generation` is as in `build_target_rules`."""
     max_source, max_target = limits
-    vocabulary = vocabulary_of(config)
+    vocabulary = vocabulary_of(config, form.target_entries)
     rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
     check_tokens(config, form, max_source, rules.steps(max_source))
     stacks = read_stacks(config, tensors, positions, form, (_LOGITS,))
-    logits = _vocabulary(tensors, stacks.words, vocabulary, form.logits_bias)
+    logits = _vocabulary(tensors, stacks.words.logits, vocabulary, form.logits_bias)
     tensors.finish()
     return Graph(
         stacks.widths | {"logits": vocabulary},
         stacks.encoder,
         (Head(Translation(vocabulary, max_target), "logits"),),
-        vocabulary,
+        vocabulary_of(config, form.source_entries),
         1,
         max_source,
         stacks.notes,
@@ -137,17 +159,14 @@ def read_stacks(
     # Of the first files, which nothing reads.
     tensors.ignore(*(f"{form.root}{of}.version" for of in ("encoder", "decoder")))
     unused = tensors.ignore(f"{form.root}encoder.layers.*.{form.unused}") if form.unused else ()
-    names = (*(f"{form.root}{name}" for name in _WORDS), *tied)
-    missing = next((name for name in reversed(names) if name not in tensors), None)
-    if not config.flag("tie_word_embeddings", True) and missing is not None:
-        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {missing}")
-    words = parts.tied_parameter(tensors, "word_embeddings", names, (vocabulary_of(config), encoder.hidden))
+    words = form.words(config, tensors, form.root, tied, encoder.hidden)
 
     def stack(of: str, shape: LayerShape, out: str, shift: int = 0) -> tuple[Node, ...]:
         scaled = form.scales_words is not None and config.flag("scale_embedding", form.scales_words)
         normed_alone = form.norm_of_written_words and of == "decoder"
         factor = math.sqrt(shape.hidden) if scaled and not normed_alone else None
-        word = Term(words, "ids", factor=factor, shift=shift, outside=begin if shift else None)
+        table = words.source if of == "encoder" else words.target
+        word = Term(table, "ids", factor=factor, shift=shift, outside=begin if shift else None)
         place = positions(of, shape.hidden)
         body: tuple[Node, ...] = (Embed((word, place), out),)
         if form.embedding_norm:
@@ -183,9 +202,9 @@ def check_tokens(config: Config, form: Form, source: int, target: int) -> None:
         parts.check_max_tokens(tokens, position_count(config, key), key)
 
 
-def vocabulary_of(config: Config) -> int:
+def vocabulary_of(config: Config, key: str = VOCABULARY) -> int:
     """Entries of the words."""
-    return config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    return config.positive_int(key, maximum=parts.MAX_VOCABULARY)
 
 
 def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_POSITION) -> Positions:

@@ -13,7 +13,7 @@ from ..refusal import refusal
 
 LIBRARY = "sacremoses"
 ENGLISH = "english"
-_CODES = {ENGLISH: "en", "french": "fr"}
+_CODES = {ENGLISH: "en", "french": "fr", "german": "de", "russian": "ru"}
 
 
 @cache
@@ -28,19 +28,32 @@ def moses_tokenizer(language: str = ENGLISH) -> Any:
     return MosesTokenizer(lang=_CODES[language])
 
 
+@cache
+def moses_detokenizer(language: str) -> Any:
+    """Of a language, where `moses_tokenizer` is there."""
+    from sacremoses import MosesDetokenizer
+
+    return MosesDetokenizer(lang=_CODES[language])
+
+
+def joined_words(words: list[str], language: str) -> str:
+    """As BioGptTokenizer and FSMTTokenizer ask for a text."""
+    return moses_detokenizer(language).detokenize(words)
+
+
 def moses_words(text: str) -> list[str]:
     """As BioGptTokenizer asks for them."""
     return moses_tokenizer().tokenize(text, aggressive_dash_splits=True, return_str=False, escape=True)
 
 
 def normalized_moses_words(text: str, spec: NormalizedMosesSegmenter) -> list[str]:
-    """As XLMTokenizer and FlaubertTokenizer ask for them."""
-    is_english = spec.language == ENGLISH
-    text = text.lower() if spec.lowers and not is_english else text
+    """As XLMTokenizer, FlaubertTokenizer and FSMTTokenizer ask for them."""
+    text = text.lower() if spec.lowers and not spec.folds_words else text
     text = _normalizer(spec.language).normalize(text)
     text = "".join(c for c in text if not is_control(c))
-    words = moses_tokenizer(spec.language).tokenize(text, return_str=False, escape=False)
-    return folded(" ".join(words)).split(" ") if spec.lowers and is_english else words
+    settings = {"aggressive_dash_splits": spec.escapes, "escape": spec.escapes}
+    words = moses_tokenizer(spec.language).tokenize(text, return_str=False, **settings)
+    return folded(" ".join(words)).split(" ") if spec.folds_words else words
 
 
 @cache
@@ -48,6 +61,13 @@ def _normalizer(language: str) -> Any:
     from sacremoses import MosesPunctNormalizer
 
     return MosesPunctNormalizer(lang=_CODES[language], pre_replace_unicode_punct=True)
+
+
+def is_east_asian(character: str) -> bool:
+    """Whether MosesDetokenizer puts no space between this and another such character."""
+    from sacremoses.util import is_cjk
+
+    return bool(is_cjk(character))
 
 
 def is_control(character: str) -> bool:

@@ -10,6 +10,7 @@ from ...errors import EtchError
 from ...ir.character_models import BytesModel
 from ...ir.target_tokenizer import DecoderSpec, TargetTokenizer
 from ...ir.tokenizer_spec import (
+    END_OF_WORD,
     ByteLevelBpeModel,
     CharacterBpeModel,
     MosesSegmenter,
@@ -22,10 +23,13 @@ from ..limits import Limits
 from ..refusal import refusal
 from .character_tokenizers import has_characters, read_source, read_target
 from .folders.byt5 import DECODER as BYTES_DECODER
+from .folders.fsmt import TOKENIZER_CLASS as FSMT
+from .folders.fsmt import read_fsmt_target
 from .folders.looked_up_pieces import DECODER
 from .folders.m2m import is_m2m_folder, read_m2m_folder
 from .folders.marian import is_marian_folder, read_marian_folder
 from .folders.plbart import TOKENIZER_CLASS as PLBART
+from .moses_library import ENGLISH
 from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import class_name, read_config
@@ -50,10 +54,15 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     if has_characters(config):
         target, decoder = read_target(config, limits.target_vocabulary)
         return TextTokenizers(read_source(folder, config, limits.vocabulary), TargetTokenizer(target, decoder))
+    name = config.values.get("tokenizer_class")
+    own = class_name(read_config(folder), name, limits.tokenizer_class)
+    if own == FSMT:
+        source = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
+        target, decoder = read_fsmt_target(folder, source, limits.target_vocabulary)
+        return TextTokenizers(source, TargetTokenizer(_with_note(folder, target), decoder))
     if limits.target_vocabulary != limits.vocabulary and not folder.has(TARGET):
         message = f"{limits.vocabulary} pieces are read, {limits.target_vocabulary} written: {TARGET}/ has no tokenizer"
         raise refusal("tokenizer-missing", message)
-    name = config.values.get("tokenizer_class")
     if is_marian_folder(folder):
         source, pieces, decoder, reader = read_marian_folder(folder, limits.vocabulary, name)
         return TextTokenizers(source, TargetTokenizer(_with_note(folder, pieces), decoder, reader))
@@ -64,8 +73,7 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     if limits.target_entries is not None and folder.has(TARGET):
         target = _own_target(folder, limits)
     else:
-        cleans = class_name(read_config(folder), name, limits.tokenizer_class) == PLBART
-        spec = target = _with_note(folder, spec, usual=cleans)
+        spec = target = _with_note(folder, spec, usual=own == PLBART)
     return TextTokenizers(spec, TargetTokenizer(target, _decoder(target)))
 
 
@@ -86,7 +94,7 @@ def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "", *
     that is told nothing."""
     values = read_config(folder)
     cleans = values.get(_CLEANS, usual)
-    if spec.sentencepiece is None and isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
+    if spec.is_of_wheel and isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
         cleans = cleans and values.get(_CLEANS_BPE)
     if not cleans:
         return spec
@@ -100,8 +108,10 @@ def _decoder(spec: TokenizerSpec) -> DecoderSpec:
         return DECODER
     if isinstance(spec.model, BytesModel):
         return BYTES_DECODER
-    if isinstance(spec.segmenter, MosesSegmenter | NormalizedMosesSegmenter):
-        message = "words by Moses' rules are joined by rules that are not supported: take a model that writes no texts"
+    if isinstance(spec.segmenter, MosesSegmenter):
+        return DecoderSpec(space=END_OF_WORD, moses=ENGLISH, absent=spec.model.pieces[spec.model.unknown_id or 0] or "")
+    if isinstance(spec.segmenter, NormalizedMosesSegmenter):
+        message = "these words are joined by rules that are not supported: take a model that writes no texts"
         raise refusal("tokenizer-decoder", message)
     described = json.loads(spec.json)
     if "decoder" in described:

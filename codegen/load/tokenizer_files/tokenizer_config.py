@@ -40,8 +40,6 @@ _OTHER_NAMES = {
     "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
 AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
-# Whose texts are rewritten by rules that no tokenizer.json has, before their words are found.
-_BY_MOSES = ("FSMTTokenizer",)
 AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
 AS_QWEN3_5 = "Qwen 3.5's"  # whatever class a folder names
 # The class of families for which `transformers` does not ask what a folder names, by what their `Limits` say.
@@ -83,9 +81,6 @@ def class_of(
     that uses tokenizer.json as it is."""
     name, file = _said_class(values, class_in_config, usual_class)
     plain = _plain_name(name)
-    if plain in _BY_MOSES:
-        message = f"{shown(name)} rewrites texts by Moses' rules, which only Python has: no other class reads its files"
-        raise refusal("tokenizer-class", message, file=file)
     if plain is None or plain not in supported + AS_IN_JSON_CLASSES:
         raise refusal(
             "tokenizer-class",

@@ -3,7 +3,7 @@
 
 #include "etch/tokenizer/decoders.hpp"
 #include "models/key_text.hpp"
-#include "models/trie.hpp"
+#include "piece_text.hpp"
 #include "unicode/utf8.hpp"
 
 namespace etch {
@@ -11,7 +11,6 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
-constexpr std::size_t kLongestPiece = 1024;  // as codegen/tokenizer/decoder.py checks
 
 // Bytes to whole characters, in memory of the caller's.
 class Writer {
@@ -176,29 +175,19 @@ void put_piece(const Decoder& decoder, std::uint8_t flags, const char* text, std
 
 std::size_t decode_id(const Trie& trie, const Roots& roots, const Decoder& decoder, std::int32_t id, bool skip_special,
                       DecoderState& state, char* text, std::size_t capacity) noexcept {
-    if (id < 0 || static_cast<std::uint32_t>(id) >= decoder.id_count) return 0;
+    const PieceText piece(trie, roots, decoder, id, skip_special);
+    if (!piece.is_there()) return 0;
     const std::uint8_t flags = decoder.flags[id];
-    if ((flags & Decoder::kAbsent) != 0 || (skip_special && (flags & Decoder::kSpecial) != 0)) return 0;
-    const std::uint32_t key = packed_value(decoder.keys, static_cast<std::uint32_t>(id), decoder.key_bits);
-    char piece[kLongestPiece];
-    std::size_t size = 0;
-    if (key < trie.key_count) {
-        size = text_of_key(trie, roots, key, piece, kLongestPiece);
-    } else {
-        const std::uint32_t* begins = decoder.other_begins + (key - trie.key_count);
-        size = begins[1] - begins[0];
-        std::memcpy(piece, decoder.others + begins[0], size);
-    }
 
     DecoderState next = state;
     Writer out(decoder, next, text, capacity);
     std::uint8_t byte = 0;
-    if (decoder.byte_fallback && read_byte(piece, size, byte)) {
+    if (decoder.byte_fallback && read_byte(piece.text(), piece.size(), byte)) {
         if (next.run_size == DecoderState::kMostRun) shorten_run(decoder, next, out);
         next.run[next.run_size++] = byte;
     } else {
         end_run(decoder, next, out);
-        put_piece(decoder, flags, piece, size, next, out);
+        put_piece(decoder, flags, piece.text(), piece.size(), next, out);
     }
     next.begun = true;
     if (out.size() <= capacity) state = next;

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT's, GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, Gemma's, a
 tokenizer.json as Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files, PLBART's,
-Blenderbot's, BERT's."""
+Blenderbot's, BERT's; BioGPT's and FSMT's."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import m2m_files
+import moses_variants
 import transformers
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M_CODES
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
@@ -166,6 +168,7 @@ SPECIAL = {
         "eos_token_id": VOCABULARY.index("[SEP]"),
         "decoder_start_token_id": VOCABULARY.index("[CLS]"),
     },
+    **moses_variants.MOSES_SPECIAL,
     "opt/texts": {"vocab_size": len(ROBERTA_VOCABULARY), "bos_token_id": 2, "eos_token_id": 2, "pad_token_id": 1},
 }
 PROMPTS = (
@@ -331,6 +334,8 @@ def _write(path: Path, values: dict[str, object]) -> None:
 
 _WRITERS: dict[str, Callable[[Path], None]] = {
     "opt/texts": _write_opt,
+    "biogpt/texts": moses_variants.write_biogpt,
+    **{f"fsmt/{pair}": partial(moses_variants.write_fsmt, variant=f"fsmt/{pair}") for pair in ("en-de", "ru-en")},
     "openai-gpt/texts": _write_gpt,
     **dict.fromkeys(("bart/texts", "blenderbot-small/texts", "led/texts"), _write_bart),
     **dict.fromkeys(("t5/texts", "mt5/texts"), _write_t5),

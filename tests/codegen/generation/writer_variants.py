@@ -9,6 +9,7 @@ from convolution_variants import CONVOLUTIONS
 from delta_variants import DELTA
 from like_llama_variants import LIKE_LLAMA
 from mixture_variants import MIXTURES
+from moses_variants import MOSES
 from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
 from writer_shapes import (
@@ -313,6 +314,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     **LIKE_LLAMA,
     **MIXTURES,
     **PAIRED,
+    **MOSES,
 }
 
 _DECODERS = """
@@ -323,7 +325,7 @@ _DECODERS = """
     XGLM Youtu OlmoHybrid
 """
 _TRANSLATORS = """
-    Bart BigBirdPegasus Blenderbot BlenderbotSmall LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
+    Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
 """
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}

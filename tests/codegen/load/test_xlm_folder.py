@@ -186,8 +186,3 @@ def test_special_tokens(tmp_path: Path) -> None:
 )
 def test_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> None:
     refused(lambda: read(tmp_path, XLM, **changes), code)
-
-
-def test_fsmt_is_refused(tmp_path: Path) -> None:
-    """Its words are joined again by rules, too."""
-    refused(lambda: read(tmp_path, "FSMTTokenizer"), "tokenizer-class", "Moses")

@@ -91,7 +91,7 @@ def graph_of(variant: str, without: tuple[str, ...] = (), **changes: Any) -> g.G
 
 def settings_of(variant: str, config: Config) -> GenerationSettings:
     has_encoder = not variant.startswith(WITHOUT_ENCODER)
-    vocabulary = config.positive_int("target_vocab_size", config.positive_int("vocab_size"))
+    vocabulary = family_of(variant.partition("/")[0]).read_limits(config).target_vocabulary
     return read_generation(CheckpointFolder(HERE / variant), config, vocabulary, has_encoder=has_encoder)
 
 

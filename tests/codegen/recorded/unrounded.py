@@ -16,6 +16,7 @@ from transformers.models.cohere.modeling_cohere import CohereLayerNorm
 from transformers.models.cohere2.modeling_cohere2 import Cohere2LayerNorm
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
@@ -69,6 +70,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
                 stack.enter_context(patch.dict(module._buffers, embed_positions=_angles(module)))
         stack.enter_context(patch.object(XGLMSinusoidalPositionalEmbedding, "forward", _placed_behind_two))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
+        stack.enter_context(patch.object(modeling_fsmt.SinusoidalPositionalEmbedding, "forward", _placed_or_stored))
         yield
     for hook in hooks:
         hook.remove()
@@ -140,6 +142,16 @@ def _placed(table: Any, ids: torch.Tensor | None, embedded: torch.Tensor, past: 
     first, count = table.padding_idx + 1 + past, embedded.shape[1]
     rows = _sinusoids(torch.arange(first, first + count, dtype=torch.float64), table.embedding_dim)
     return rows.to(embedded.dtype).expand(embedded.shape[0], -1, -1)
+
+
+def _placed_or_stored(table: Any, ids: torch.Tensor, *, past_key_values_length: int = 0) -> torch.Tensor:
+    """The same of FSMT, whose files may have other rows."""
+    first, count = table.padding_idx + 1 + past_key_values_length, ids.shape[1]
+    computed = table.get_embedding(*table.weight.shape, table.padding_idx)
+    if not torch.allclose(table.weight, computed.to(table.weight.dtype), atol=1e-5):
+        return table.weight[first : first + count].expand(len(ids), -1, -1)
+    rows = _sinusoids(torch.arange(first, first + count, dtype=torch.float64), table.embedding_dim)
+    return rows.to(table.weight.dtype).expand(len(ids), -1, -1)
 
 
 def _placed_behind_two(table: Any, positions: torch.Tensor, past: int = 0) -> torch.Tensor:

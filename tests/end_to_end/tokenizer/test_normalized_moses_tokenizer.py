@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XLMTokenizer and FlaubertTokenizer: the runtime against `sacremoses`, Python's Unicode and the wheel;
-load/test_xlm_folder.py has what `transformers` itself made."""
+"""XLMTokenizer, FlaubertTokenizer and FSMTTokenizer: the runtime against `sacremoses`, Python's Unicode and the wheel;
+load/test_xlm_folder.py and load/test_fsmt_folder.py have what `transformers` itself made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ _KINDS = {
     "flaubert, lower case": {"tokenizer_class": "FlaubertTokenizer", "do_lowercase": True},
     "xlm": {"tokenizer_class": "XLMTokenizer"},
     "xlm, as it is": {"tokenizer_class": "XLMTokenizer", "do_lowercase_and_remove_accent": False},
+    "fsmt, english": {"tokenizer_class": "FSMTTokenizer", "langs": ["en", "de"]},
+    "fsmt, german": {"tokenizer_class": "FSMTTokenizer", "langs": ["de", "ru"], "do_lower_case": True},
+    "fsmt, russian": {"tokenizer_class": "FSMTTokenizer", "langs": ["ru", "en"]},
 }
+_RUSSIAN = "\u0442\u044b\u0441\u0433\u041c"
+_ABBREVIATED = ("\u0442\u044b\u0441. ", "\u0433. ", "bzw. ", "z.B. ", "Hr. ", "1. ", "12. ", "Nr. 5")
 _EVERY = (*NORMALIZED_ALPHABET, *ALPHABET)
 
 
@@ -40,6 +45,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     characters = {c for text in _EVERY for one in (text, text.lower()) for c in one + unicodedata.normalize("NFD", one)}
     symbols = {f"{c}{end}" for c in characters | {*map(chr, range(33, 127))} for end in ("", "</w>")}
     symbols |= {"".join(pair) for pair in pairs}
+    symbols |= {*"&;#9137", *(f"{c}{end}" for c in _RUSSIAN for end in ("", "</w>"))}
     some = sorted(symbol for symbol in symbols if not symbol.isspace() and source.random() < 0.97)
     pieces = [piece for piece in some if "<" not in piece.removesuffix("</w>")]
     write_folder(place, pairs, pieces, **_KINDS[request.param])
@@ -51,6 +57,7 @@ def test_drawn_texts(both: Compared) -> None:
     source = random_source()
     texts = [*HARD_TEXTS, *(drawn_text(source, alphabet=NORMALIZED_ALPHABET) for _ in range(1500))]
     texts += [drawn_text(source, alphabet=_EVERY) for _ in range(500)]
+    texts += [drawn_text(source, alphabet=(*_RUSSIAN, *_ABBREVIATED, *" .,-'5\"")) for _ in range(300)]
     with_tokens = ["".join(source.choices((*_EVERY, *XLM_SPECIAL, "</", "s>"), k=9)) for _ in range(300)]
     given = [text.encode() for text in (*texts, *with_tokens)]
     check(both, given)
@@ -59,7 +66,9 @@ def test_drawn_texts(both: Compared) -> None:
     check(both, [*INVALID_TEXTS, *(random_bytes(source, 12) for _ in range(100))])
 
 
-@pytest.mark.parametrize("letters", ['\xab\xbb\xa0",1', ".,\"< '", "'`\u2019\xb4a ", "\u03a3A.\u0301 b"])
+@pytest.mark.parametrize(
+    "letters", ['\xab\xbb\xa0",1', ".,\"< '", "'`\u2019\xb4a ", "\u03a3A.\u0301 b", "-a5'\u2014 &"]
+)
 def test_every_short_text(letters: str, both: Compared) -> None:
     """Of what rules are about."""
     texts = ["".join(one) for size in range(1, 5) for one in product(letters, repeat=size)]

@@ -216,8 +216,18 @@ class Decoding:
 
     def decode(self, sequences: Sequence[Sequence[int]], skip_special: bool = False) -> list[list[bytes]]:
         """Of each sequence the parts that the ids complete, and what is left behind them."""
-        requests = (np.array([skip_special, len(ids), *ids], np.int64).astype(np.int32) for ids in sequences)
-        answer = run_driver(self._blob + b"".join(request.tobytes() for request in requests), "--decode").stdout
+        return self._answers([[skip_special, len(ids), *ids] for ids in sequences], sequences, "--decode")
+
+    def join(self, behind: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[bytes]]:
+        """The same where Moses' rules join words, each behind a prompt, without special tokens."""
+        requests = [[True, len(prompt), *prompt, len(ids), *ids] for prompt, ids in behind]
+        return self._answers(requests, [ids for _, ids in behind], "--join")
+
+    def _answers(
+        self, requests: Sequence[Sequence[int]], sequences: Sequence[Sequence[int]], option: str
+    ) -> list[list[bytes]]:
+        asked = b"".join(np.array(request, np.int64).astype(np.int32).tobytes() for request in requests)
+        answer = run_driver(self._blob + asked, option).stdout
         decoded_parts = []
         at = 0
         for ids in sequences:

@@ -19,6 +19,8 @@ from tokenizers import Tokenizer
 from codegen import evaluate, pipeline
 from codegen.emulate.generation import Generation
 from codegen.files.table_file import Columns
+from codegen.library_tokenizer.spelled import Speller
+from codegen.load.checkpoint import Checkpoint
 from codegen.request import Reading
 from codegen.verification.verify import verify
 
@@ -26,9 +28,13 @@ RECORDED = ROOT / "tests" / "codegen" / "generation"
 FAMILIES = [
     "gpt2",
     "llama",
-    *(pytest.param(name, marks=pytest.mark.sweep) for name in ("lfm2", "openai-gpt", "qwen2", "qwen3", "xglm")),
+    *(
+        pytest.param(name, marks=pytest.mark.sweep)
+        for name in ("biogpt", "lfm2", "openai-gpt", "qwen2", "qwen3", "xglm")
+    ),
 ]
 ENDS = {
+    "biogpt": {2},
     "gpt2": {281},
     "lfm2": {282, 283},
     "llama": {282, 283},
@@ -93,10 +99,10 @@ def test_fewer_tokens(family: str, shared: Path) -> None:
     """The first ones of what the library wrote, and that their length ended them."""
     texts, program, most = recorded(family), program_of(family, shared), 5
     lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
-    described = pipeline.load(RECORDED / family / "texts").tokenizer.json
+    loaded = pipeline.load(RECORDED / family / "texts")
     whole = [answer["text"] for answer in program.well("--json", stdin=lines).objects]
     answers = program.well("--json", "--max-length", str(most), stdin=lines).objects
-    meant = [text_behind(described, text["ids"] or [EMPTY.get(family, 281)], text["written"][:most]) for text in texts]
+    meant = [text_behind(loaded, text["ids"] or [EMPTY.get(family, 281)], text["written"][:most]) for text in texts]
     assert [answer["text"] for answer in answers] == meant
     assert (meant != whole) == (family not in SILENT)
     ended = [text["written"][:most][-1] in ENDS[family] for text in texts]
@@ -150,7 +156,7 @@ def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
     for text in recorded(family):
         ids = text["ids"] or [EMPTY.get(family, 281)]
         written = Generation(program, ids, [0] * len(ids)).greedy()[0]
-        spelled = text_behind(loaded.tokenizer.json, ids, written).encode()
+        spelled = text_behind(loaded, ids, written).encode()
         if b"\n" not in spelled:  # the program's lines
             ended = 0 if written[-1] in ENDS[family] else 1
             asked += [(room, text["prompt"]) for room in (0, 5, 400)]
@@ -224,8 +230,12 @@ def test_a_table_of_a_model_that_draws(shared: Path, tmp_path: Path) -> None:
     assert score.value == pytest.approx(100 * same / len(prompts))
 
 
-def text_behind(described: str, ids: list[int], written: list[int]) -> str:
-    tokenizer = Tokenizer.from_str(described)
+def text_behind(loaded: Checkpoint, ids: list[int], written: list[int]) -> str:
+    """By the library that joins its pieces."""
+    assert loaded.target is not None
+    if loaded.target.decoder.moses is not None:
+        return Speller(loaded.target).text(written, ids)
+    tokenizer = Tokenizer.from_str(loaded.tokenizer.json)
     before, both = (tokenizer.decode(of, skip_special_tokens=True) for of in (ids, ids + written))
     return both[len(before) :]
 
@@ -245,7 +255,7 @@ def test_beams_behind_a_prompt(shared: Path) -> None:
         ids = text["ids"] or [281]
         (answer,) = program.well("--json", "--nbest", str(beams), "--", text["prompt"]).objects
         found = Generation(lowered, ids, [0] * len(ids)).beams()
-        spelled = [text_behind(loaded.tokenizer.json, ids, list(one.tokens)) for one in found]
+        spelled = [text_behind(loaded, ids, list(one.tokens)) for one in found]
         assert [one["text"] for one in answer["nbest"]] == spelled
         assert [one["score"] for one in answer["nbest"]] == pytest.approx([float(one.score) for one in found], abs=1e-5)
     for _, _, median, _, written, first, of_token, _ in latencies(program):

@@ -35,6 +35,8 @@ using EnglishMosesBpeTokenizer =
     Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::english>, CharacterBpe>;
 using FrenchMosesBpeTokenizer =
     Tokenizer<NormalFormNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>;
+template <MosesLanguage kLanguage>
+using EscapedMosesBpeTokenizer = Tokenizer<NoNormalizer, NormalizedMosesSegmenter<kLanguage, true>, CharacterBpe>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;

@@ -9,13 +9,16 @@
 // --repeat N, every request is run N times and answered once, and standard error gets the processor time per byte of
 // text in nanoseconds. With --decode a decoder's fields stand before the requests, each of them
 //     u32 skip_special, u32 count, i32 ids[count]
-// and its answer u32 sizes[count + 1] of the parts, the last one of what is left behind the ids, and the parts.
+// and its answer u32 sizes[count + 1] of the parts, the last one of what is left behind the ids, and the parts. With
+// --join these are a MosesDecoder's fields, and a request is
+//     u32 skip_special, u32 before, i32 prompt[before], u32 count, i32 ids[count]
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,7 @@
 #include "driver_tables.hpp"
 #include "etch/decode/answers.hpp"
 #include "etch/decode/words.hpp"
+#include "etch/tokenizer/moses_decoder.hpp"
 
 namespace {
 
@@ -43,6 +47,12 @@ void read(Reader& in, etch::Decoder& decoder) {
     set(in, decoder.byte_fallback);
     set(in, decoder.drops_last_spaces);
     set(in, decoder.drops_malformed);
+}
+
+void read(Reader& in, etch::MosesDecoder& decoder) {
+    read(in, decoder.pieces);
+    read(in, decoder.classes);
+    set(in, decoder.english);
 }
 
 template <class Element>
@@ -73,26 +83,53 @@ std::uint32_t append(std::vector<char>& text, Decode decode) {
     return static_cast<std::uint32_t>(size);
 }
 
+std::vector<std::int32_t> read_ids(Reader& in) {
+    std::vector<std::int32_t> ids(in.number<std::uint32_t>());
+    for (std::int32_t& id : ids)
+        id = in.number<std::int32_t>();
+    return ids;
+}
+
+template <class Model, class Decoder>
+void write_decoded(const Model& model, const Decoder& decoder, bool skip_special, etch::DecoderState state,
+                   const std::vector<std::int32_t>& ids) {
+    std::vector<std::uint32_t> sizes;
+    std::vector<char> text;
+    for (const std::int32_t id : ids) {
+        sizes.push_back(append(text, [&](char* to, std::size_t capacity) {
+            return etch::decode(model, decoder, id, skip_special, state, to, capacity);
+        }));
+    }
+    sizes.push_back(append(
+        text, [&](char* to, std::size_t capacity) { return etch::finish_decoding(decoder, state, to, capacity); }));
+    write(sizes.data(), sizes.size());
+    write(text.data(), text.size());
+}
+
 template <class Tables>
 void answer_decoding(Reader& in, const Tables& tables) {
     etch::Decoder decoder{};
     read(in, decoder);
     while (!in.at_end()) {
         const bool skip_special = in.number<std::uint32_t>() != 0;
-        const auto count = in.number<std::uint32_t>();
-        etch::DecoderState state{};
-        std::vector<std::uint32_t> sizes;
-        std::vector<char> text;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const auto id = in.number<std::int32_t>();
-            sizes.push_back(append(text, [&](char* to, std::size_t capacity) {
-                return etch::decode(tables.model, decoder, id, skip_special, state, to, capacity);
-            }));
+        write_decoded(tables.model, decoder, skip_special, {}, read_ids(in));
+    }
+}
+
+// Of the models whose words Moses' rules join.
+template <class Tables>
+void answer_joining(Reader& in, const Tables& tables) {
+    using Model = typename Tables::Model;
+    if constexpr (std::is_same_v<Model, etch::WordPiece> || std::is_same_v<Model, etch::CharacterBpe>) {
+        etch::MosesDecoder decoder{};
+        read(in, decoder);
+        while (!in.at_end()) {
+            const bool skip_special = in.number<std::uint32_t>() != 0;
+            const std::vector<std::int32_t> before = read_ids(in);
+            const auto count = static_cast<std::uint32_t>(before.size());
+            const etch::DecoderState state = etch::decoding_behind(tables.model, decoder, before.data(), count);
+            write_decoded(tables.model, decoder, skip_special, state, read_ids(in));
         }
-        sizes.push_back(append(
-            text, [&](char* to, std::size_t capacity) { return etch::finish_decoding(decoder, state, to, capacity); }));
-        write(sizes.data(), sizes.size());
-        write(text.data(), text.size());
     }
 }
 
@@ -110,6 +147,7 @@ std::vector<char> read_all() {
 struct Options {
     bool pieces;
     bool decode;
+    bool join;
     int repeats;
 };
 
@@ -126,6 +164,7 @@ void answer(Reader& in, const Options& options) {
     const auto tables = read_tables<Tables>(in);
     if constexpr (!std::is_same_v<typename Tables::Model, etch::CodePoints>) {  // of which no model writes texts
         if (options.decode) return answer_decoding(in, tables);
+        if (options.join) return answer_joining(in, tables);
     }
     // Exactly what is promised to suffice, so that a sanitizer sees more being used.
     const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables);
@@ -183,6 +222,12 @@ constexpr Composition kCompositions[] = {
      answer<etch::EnglishMosesBpeTokenizer>},
     {"Tokenizer<NormalFormNormalizer, NormalizedMosesSegmenter<MosesLanguage::french>, CharacterBpe>",
      answer<etch::FrenchMosesBpeTokenizer>},
+    {"Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::english, true>, CharacterBpe>",
+     answer<etch::EscapedMosesBpeTokenizer<etch::MosesLanguage::english>>},
+    {"Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::german, true>, CharacterBpe>",
+     answer<etch::EscapedMosesBpeTokenizer<etch::MosesLanguage::german>>},
+    {"Tokenizer<NoNormalizer, NormalizedMosesSegmenter<MosesLanguage::russian, true>, CharacterBpe>",
+     answer<etch::EscapedMosesBpeTokenizer<etch::MosesLanguage::russian>>},
     {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
     {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},
     {"Tokenizer<NormalFormNormalizer, ByteLevelSegmenter, ByteLevelBpe>",
@@ -237,7 +282,8 @@ constexpr Composition kCompositions[] = {
 
 int main(int argc, char** argv) {
     const auto has = [&](int count, const char* name) { return argc == count && std::strcmp(argv[1], name) == 0; };
-    const Options options{has(2, "--pieces"), has(2, "--decode"), has(3, "--repeat") ? std::atoi(argv[2]) : 1};
+    const Options options{has(2, "--pieces"), has(2, "--decode"), has(2, "--join"),
+                          has(3, "--repeat") ? std::atoi(argv[2]) : 1};
     Reader in(read_all());
     const std::string_view type = in.characters();
     for (const Composition& composition : kCompositions) {

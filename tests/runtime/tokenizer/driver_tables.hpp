@@ -187,8 +187,8 @@ inline void read(Reader& in, etch::Folding& folding) {
     set(in, folding.joins_quotes);
 }
 
-template <etch::MosesLanguage kLanguage>
-void read(Reader& in, etch::NormalizedMosesSegmenter<kLanguage>& segmenter) {
+template <etch::MosesLanguage kLanguage, bool kEscapes>
+void read(Reader& in, etch::NormalizedMosesSegmenter<kLanguage, kEscapes>& segmenter) {
     read(in, segmenter.classes);
     segmenter.kinds = in.array<std::uint16_t>();
     segmenter.abbreviations = in.array<std::uint8_t>();

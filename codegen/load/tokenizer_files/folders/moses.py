@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BioGptTokenizer, XLMTokenizer and FlaubertTokenizer as `transformers` 5.23 makes them: words by Moses' rules, merged
-by merges.txt and looked up in vocab.json, where `</w>` ends the pieces that end a word. A tokenizer.json is read for
-its added tokens only."""
+"""BioGptTokenizer, XLMTokenizer, FlaubertTokenizer and FSMTTokenizer as `transformers` 5.23 makes them: words by Moses'
+rules, merged by merges.txt and looked up in vocab.json, FSMTTokenizer's in vocab-src.json, where `</w>` ends the pieces
+that end a word. A tokenizer.json is read for its added tokens only."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ....ir.normalizer_spec import NoNormalizer, NormalFormNormalizer
 from ....ir.tokenizer_spec import MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
@@ -32,6 +32,8 @@ from ..tokenizer_json.template import read_post_processor, template_of
 from .byte_level import MERGES_FILE, VOCAB_FILE
 from .symbol_merges import Merges, check_symbols, described, described_tokens, found_tokens, model_of, read_lines
 
+SOURCE_VOCAB_FILE = "vocab-src.json"
+Language = Literal["english", "german", "russian"]
 _Values = dict[str, Any]
 _Segmenter = MosesSegmenter | NormalizedMosesSegmenter
 
@@ -42,11 +44,12 @@ class _Class:
 
     tokens: dict[str, object]  # by their keys, with their defaults, in the order in which they are added
     needed: tuple[str, ...]  # keys
-    begins: str  # the key of the token before a text
+    begins: str | None  # the key of the token before a text
     ends: str | None  # of that behind one
     words: Callable[[_Values], _Segmenter]  # by the configuration
     usual_extra: tuple[str, ...] = ()  # special tokens beside those, where no file lists any
     normalizes: bool = False  # quotation marks and NFC, before all else
+    vocabulary: str = VOCAB_FILE
 
 
 def _xlm_words(config: _Values) -> NormalizedMosesSegmenter:
@@ -58,6 +61,25 @@ def _flaubert_words(config: _Values) -> NormalizedMosesSegmenter:
     return NormalizedMosesSegmenter("french", flag_of(config, "do_lowercase", usual=False))
 
 
+def _translated_words(config: _Values) -> NormalizedMosesSegmenter:
+    lowers = flag_of(config, "do_lower_case", usual=False)
+    return NormalizedMosesSegmenter(read_languages(config)[0], lowers, escapes=True)
+
+
+def read_languages(config: _Values) -> tuple[Language, Language]:
+    """Of FSMTTokenizer: that of the texts that are read, and of those that are written."""
+    codes = listed(config.get("langs"), "langs", CONFIG_FILE)
+    if len(codes) != 2:
+        raise refusal("tokenizer-setting", f"'langs' has {len(codes)} languages, a pair is two", file=CONFIG_FILE)
+    other = next((code for code in codes if not isinstance(code, str) or code not in _LANGUAGES), None)
+    if other is not None:
+        message = f"'langs' has {shown(other)}: rules of Moses are supported of {', '.join(_LANGUAGES)}"
+        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    first, second = (_LANGUAGES[str(code)] for code in codes)
+    return first, second
+
+
+_LANGUAGES: dict[str, Language] = {"en": "english", "de": "german", "ru": "russian"}
 _XLM_TOKENS: dict[str, object] = {
     "bos_token": "<s>",
     "eos_token": None,
@@ -91,6 +113,21 @@ CLASSES = {
     ),
     "XLMTokenizer": _Class(**_XLM, words=_xlm_words),
     "FlaubertTokenizer": _Class(**_XLM, words=_flaubert_words, normalizes=True),
+    "FSMTTokenizer": _Class(
+        tokens={
+            "bos_token": "<s>",
+            "eos_token": None,
+            "unk_token": "<unk>",
+            "sep_token": "</s>",
+            "pad_token": "<pad>",
+            **dict.fromkeys(("cls_token", "mask_token")),
+        },
+        needed=("unk_token", "sep_token"),
+        begins=None,
+        ends="sep_token",
+        words=_translated_words,
+        vocabulary=SOURCE_VOCAB_FILE,
+    ),
 }
 _QUOTES = ("``", "''")
 _STEPS = [
@@ -105,7 +142,7 @@ def read_moses_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
     made = CLASSES[name]
     config = read_config(folder)
     check_unsupported(config, has_template=True)
-    for file in (VOCAB_FILE, MERGES_FILE):
+    for file in (made.vocabulary, MERGES_FILE):
         if not folder.has(file):
             raise refusal("tokenizer-missing", f"{name} needs {file}", file=file)
     moses_tokenizer()
@@ -119,23 +156,23 @@ def read_moses_folder(folder: CheckpointFolder, name: str) -> TokenizerSpec:
     if has_segments(config, usual=False):
         message = f"'model_input_names' asks for token_type_ids, which no model of {name} reads"
         raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
-    if segmenter == NormalizedMosesSegmenter("english", lowers=True):
+    if isinstance(segmenter, NormalizedMosesSegmenter) and segmenter.lowers and not made.normalizes:
         _check_lower_case(tokens)
-    ids = folder.read_json(VOCAB_FILE)
-    check_vocab(ids, tokens.special["unk_token"], VOCAB_FILE)
-    added = found_tokens(ids, tokens, VOCAB_FILE, lambda _: False)
+    ids = folder.read_json(made.vocabulary)
+    check_vocab(ids, tokens.special["unk_token"], made.vocabulary)
+    added = found_tokens(ids, tokens, made.vocabulary, lambda _: False)
     merges = _read_merges(folder)
     texts = {token.content for token in added}
     check_symbols(merges, texts, MERGES_FILE, lambda _: False)
     in_all = ids | {token.content: token.id for token in added}
-    begin = tokens.special[made.begins]
+    begin = "" if made.begins is None else f"{tokens.special[made.begins]} "
     end = "" if made.ends is None else f" {tokens.special[made.ends]}"
-    between = f"{begin} $B" if made.ends is None else "$B"
-    template = template_of(f"{begin} $A{end}", f"{begin} $A{end} {between}{end}", in_all)
+    between = f"{begin}$B" if made.ends is None else "$B"
+    template = template_of(f"{begin}$A{end}", f"{begin}$A{end} {between}{end}", in_all)
     pieces = tuple(sorted(ids, key=ids.__getitem__))
     model = model_of(pieces, merges, ids[tokens.special["unk_token"]])
     by_content = {token.content: token for token in added if token.special}
-    check_are_added(tokens.extra, by_content, VOCAB_FILE)
+    check_are_added(tokens.extra, by_content, made.vocabulary)
     whole = described(model, merges, added, texts, template, {"type": "WhitespaceSplit"})
     if made.normalizes:
         whole["normalizer"] = {"type": "Sequence", "normalizers": _STEPS}

@@ -44,7 +44,7 @@ struct DecoderState {
     // A longer run of byte tokens is judged in parts: of its valid beginning nothing is taken back.
     static constexpr std::uint32_t kMostRun = 64;
 
-    std::uint8_t run[kMostRun];
+    std::uint8_t run[kMostRun];  // of a MosesDecoder what it knows of the text
     std::uint8_t held[4];
     std::uint8_t run_size;
     std::uint8_t held_size;

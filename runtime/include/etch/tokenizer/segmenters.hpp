@@ -137,12 +137,12 @@ struct MosesSegmenter {
     const std::uint8_t* abbreviations;  // behind which a period stays: of each where, and its text up to a zero; a zero
 };
 
-enum class MosesLanguage : std::uint8_t { english, french };
+enum class MosesLanguage : std::uint8_t { english, french, german, russian };
 
-// Words as XLMTokenizer and FlaubertTokenizer of `transformers` find them: punctuation is normalized as
-// MosesPunctNormalizer of `sacremoses` does it, then Moses' rules of the language, without splits of dashes and
-// escapes.
-template <MosesLanguage kLanguage>
+// Words as XLMTokenizer (English), FlaubertTokenizer (French) and, `kEscapes`, FSMTTokenizer of `transformers` find
+// them: punctuation is normalized as MosesPunctNormalizer of `sacremoses` does it, then Moses' rules of the language,
+// of the last one with its aggressive splits of dashes and its escapes, of the others without.
+template <MosesLanguage kLanguage, bool kEscapes = false>
 struct NormalizedMosesSegmenter {
     // More bits, in `kinds`.
     static constexpr std::uint32_t kDigit = 128;
@@ -153,7 +153,7 @@ struct NormalizedMosesSegmenter {
     CharacterClasses classes;
     const std::uint16_t* kinds;  // [classes] bits
     const std::uint8_t* abbreviations;
-    Folding folding;  // English: of the words, French: of the text; by single characters, but for sigma; null: none
+    Folding folding;  // by single characters, but for sigma, of the text, XLMTokenizer's of the words; null: none
 };
 
 // As ByteLevel does it behind a Split that leaves what CLIP's expression finds:

@@ -78,6 +78,13 @@ struct FrenchMosesRules {
     };
 };
 
+// Of languages that have no rules of their own.
+struct CommonMosesRules {
+    static constexpr MosesRule kRules[] = {
+        kDashRule, kCommaRules[0], kCommaRules[1], kCommaRules[2], {kAnySide, '\'', kAnySide},
+    };
+};
+
 template <class Rules, std::uint32_t kFirst, class Next>
 class MosesRules {
   public:

@@ -25,7 +25,8 @@ namespace tokenizer {
 template <class Model>
 class MosesWords {
   public:
-    MosesWords(const MosesSegmenter&, Words<Model>& words) noexcept : words_(words) {}
+    template <class Part>
+    MosesWords(const Part&, Words<Model>& words) noexcept : words_(words) {}
 
     void put(const MosesCharacter& one) noexcept {
         if (one.has(MosesSegmenter::kWhiteSpace)) {

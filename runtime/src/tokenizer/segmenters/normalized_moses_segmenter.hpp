@@ -18,6 +18,7 @@
 #include "moses_periods.hpp"
 #include "moses_punctuation.hpp"
 #include "moses_rules.hpp"
+#include "moses_segmenter.hpp"
 #include "moses_spaces.hpp"
 
 namespace etch {
@@ -63,35 +64,65 @@ class PlainMosesWords {
     Words<Model>& words_;
 };
 
-// What differs by language, and by the class that is of it: FlaubertTokenizer joins quotation marks first and has lower
-// case of a text, XLMTokenizer of its words.
+// What differs by language.
 template <MosesLanguage kLanguage>
 struct MosesLanguages;
 template <>
 struct MosesLanguages<MosesLanguage::english> {
     using Rules = EnglishMosesRules;
     template <class Next>
-    using Text = Next;
-    template <class Next>
     using Commas = MosesEnglishCommas<MosesNumbers<'.', Next>>;
-    template <class Next>
-    using Words = MosesLowercase<Next>;
 };
 template <>
 struct MosesLanguages<MosesLanguage::french> {
     using Rules = FrenchMosesRules;
     template <class Next>
-    using Text = MosesJoinedQuotes<MosesLowercase<Next>>;
-    template <class Next>
     using Commas = MosesFrenchCommas<MosesFrenchPeriods<MosesNumbers<',', Next>>>;
+};
+template <>
+struct MosesLanguages<MosesLanguage::german> {
+    using Rules = CommonMosesRules;
     template <class Next>
-    using Words = Next;
+    using Commas = MosesLanguages<MosesLanguage::french>::Commas<Next>;
+};
+template <>
+struct MosesLanguages<MosesLanguage::russian> {
+    using Rules = CommonMosesRules;
+    template <class Next>
+    using Commas = MosesNumbers<'.', Next>;
 };
 
-template <MosesLanguage kLanguage, class Model>
-class Segmenter<NormalizedMosesSegmenter<kLanguage>, Model> {
+// And by the class that is of it: FlaubertTokenizer joins quotation marks first and has lower case of a text, as
+// FSMTTokenizer has, XLMTokenizer of its words.
+template <MosesLanguage kLanguage, bool kEscapes>
+struct MosesClasses {
+    static constexpr std::uint32_t kFirstRule = 0;
+    template <class Next>
+    using Text = MosesLowercase<Next>;
+    template <class Model>
+    using Written = MosesWords<Model>;
+};
+template <>
+struct MosesClasses<MosesLanguage::english, false> {
+    static constexpr std::uint32_t kFirstRule = 1;  // behind that of dashes
+    template <class Next>
+    using Text = Next;
+    template <class Model>
+    using Written = MosesLowercase<PlainMosesWords<Model>>;
+};
+template <>
+struct MosesClasses<MosesLanguage::french, false> {
+    static constexpr std::uint32_t kFirstRule = 1;
+    template <class Next>
+    using Text = MosesJoinedQuotes<MosesLowercase<Next>>;
+    template <class Model>
+    using Written = PlainMosesWords<Model>;
+};
+
+template <MosesLanguage kLanguage, bool kEscapes, class Model>
+class Segmenter<NormalizedMosesSegmenter<kLanguage, kEscapes>, Model> {
   public:
-    using Part = NormalizedMosesSegmenter<kLanguage>;
+    using Part = NormalizedMosesSegmenter<kLanguage, kEscapes>;
 
     Segmenter(const Part& part, Words<Model>& words) noexcept : kinds_(part), stages_(part, words) {}
 
@@ -102,17 +133,17 @@ class Segmenter<NormalizedMosesSegmenter<kLanguage>, Model> {
     void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
 
   private:
-    static constexpr std::uint32_t kBehindDashes = 1;
-
     using Language = MosesLanguages<kLanguage>;
-    using Words = typename Language::template Words<PlainMosesWords<Model>>;
-    using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<Words>>>;
-    using Moses = MosesSpaces<MosesRuns<typename MosesRulesFrom<typename Language::Rules, kBehindDashes, Last>::Type>>;
+    using Class = MosesClasses<kLanguage, kEscapes>;
+    using Written = typename Class::template Written<Model>;
+    using Last = MosesPeriods<MosesLastApostrophe<MosesRestoredRuns<Written>>>;
+    using Rules = typename MosesRulesFrom<typename Language::Rules, Class::kFirstRule, Last>::Type;
+    using Moses = MosesSpaces<MosesRuns<Rules>>;
     using Commas = typename Language::template Commas<MosesWithoutControl<Moses>>;
     using Quotes = MosesQuotePairs<true, MosesDashes<MosesQuotePairs<false, MosesAngleQuotes<Commas>>>>;
 
     MosesKinds kinds_;
-    typename Language::template Text<MosesReplaced<Quotes>> stages_;
+    typename Class::template Text<MosesReplaced<Quotes>> stages_;
 };
 
 }  // namespace tokenizer

@@ -18,6 +18,7 @@ from test_generation import graph_of as writer
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
+from codegen.ir.target_tokenizer import DecoderSpec
 from codegen.ir.tokenizer_spec import MosesSegmenter
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
@@ -62,16 +63,16 @@ def test_its_own_tokenizer_needs_its_files(name: str | None, tmp_path: Path) -> 
     assert caught.value.code == "tokenizer-missing"
 
 
-def test_no_texts_are_written_with_its_own_tokenizer(tmp_path: Path) -> None:
-    """How `sacremoses` joins words is not there."""
+def test_texts_are_written_with_its_own_tokenizer(tmp_path: Path) -> None:
+    """Its rules join words; spaces that `transformers` may drop behind them stay, which a note says."""
     pytest.importorskip("sacremoses")
-    path = tmp_path / "writer"
-    path.mkdir()
-    write_tokenizer(path, (), ("a",))
+    write_tokenizer(tmp_path, (), ("a",), clean_up_tokenization_spaces=True)
     config = Config.from_json({"model_type": "biogpt", "vocab_size": 5})
-    with pytest.raises(EtchError) as caught:
-        load_text_tokenizers(CheckpointFolder(path), config, Limits(20, 5, 20, "max_position_embeddings"))
-    assert caught.value.code == "tokenizer-decoder"
+    target = load_text_tokenizers(
+        CheckpointFolder(tmp_path), config, Limits(20, 5, 20, "max_position_embeddings", "BioGptTokenizer")
+    ).target
+    assert target.decoder == DecoderSpec(space="</w>", moses="english", absent="<unk>")
+    assert any("clean_up_tokenization_spaces is not done" in note for note in target.spec.notes)
 
 
 def test_a_tokenizer_of_another_class_is_read(tmp_path: Path) -> None:
