@@ -211,7 +211,6 @@ def _generation(
         params=params,
         max_target=max_target,
         written=written,
-        usual=limits.usual_generation,
     )
 
 

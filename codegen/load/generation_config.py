@@ -70,7 +70,6 @@ _HARMLESS_KEYS = """
     output_attentions output_hidden_states output_scores output_logits return_dict_in_generate remove_invalid_values
     transformers_version _from_model_config _commit_hash
 """
-_WITHOUT_PARTS = ("fsmt",)  # the library drops what is said there of a decoder
 _DRAWING = {"temperature", "top_k", "top_p"}  # where tokens are drawn
 _READ, _HARMLESS = frozenset(_READ_KEYS.split()), frozenset({*_HARMLESS_KEYS.split(), *_OF_DRAWING})
 _MOST_NAMED = 12
@@ -103,15 +102,11 @@ def read_generation(
     params: TaskParams | None = None,
     max_target: int | None = None,
     written: Written | None = None,
-    usual: Mapping[str, object] | None = None,
 ) -> GenerationSettings:
     """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others, `max_target`
-    over all that say how many tokens are written, and `written` over all that say in which language. `usual` counts
-    where the folder has no file of its own for them, and config.json no key."""
+    over all that say how many tokens are written, and `written` over all that say in which language."""
     own = folder.read_json_if_present(FILE)
     values, file = (_values_in(config), config.file) if own is None else (own, FILE)
-    if own is None and usual:
-        values |= {key: value for key, value in usual.items() if key not in config}
     notes = () if own is None else (*_unknown(own, FILE), *_overruled(own, config))
     if params is not None and params.generation:
         values, file = {**values, **params.generation}, f"{file}, {params.place}"
@@ -134,8 +129,7 @@ def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> Genera
 
 def _values_in(config: Config) -> dict[str, Any]:
     """What it says; where it is of two models, what it leaves open its decoder's part may say, or that of its texts."""
-    decoder = None if config.model_type in _WITHOUT_PARTS else config.values.get("decoder")
-    part = decoder or config.values.get("text_config")
+    part = config.values.get("decoder") or config.values.get("text_config")
     keys = _READ | set(_NEUTRAL) | set(_OF_DRAWING)
     own = {key: config.values.get(key) for key in keys}
     if not isinstance(part, dict):

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .config import Config
 
@@ -26,7 +25,6 @@ class Limits:
     names_labels: bool = True  # whether a file that names none leaves something to assume
     endless: bool = False  # whether `positions` are a default, and longer texts could be read as well
     word_files: tuple[str, ...] = ()  # by which words have other numbers beside their ids
-    usual_generation: Mapping[str, object] = field(default_factory=dict)  # where no file says how texts are written
     padded: bool = False  # whether every text is padded to the longest one's tokens, and the padding read
 
     @property

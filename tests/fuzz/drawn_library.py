@@ -38,7 +38,7 @@ EAGER = (  # no other attention
     *("rembert", "roformer"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
     *("align", "clap", "funnel", "groupvit", "ibert", "layoutlm", "openai-gpt", "xlnet"),
-    *("canine", "flaubert", "nystromformer", "xlm"),
+    *("canine", "flaubert", "fsmt", "nystromformer", "xlm"),
 )
 EMBED_BY_THEMSELVES = ("DPR", "Siglip")
 OF_ROWS = ("Model", "BertGenerationEncoder")

@@ -14,6 +14,7 @@ from drawn_pairs import draw_pair
 from drawn_t5gemma import draw_t5gemma
 from encoder_settings import T5_RARE, T5_SHAPE
 from like_llama_settings import LIKE_LLAMA, phi3_angles
+from moses_variants import FSMT
 
 Settings = dict[str, Any]
 
@@ -28,6 +29,7 @@ NAMES = {
     "codegen": "CodeGen",
     "encoder-decoder": "EncoderDecoder",
     "falcon": "Falcon",
+    "fsmt": "FSMT",
     "gpt2": "GPT2",
     "gpt_bigcode": "GPTBigCode",
     "gpt_neo": "GPTNeo",
@@ -77,6 +79,9 @@ _BASES = {
     **dict.fromkeys(("bart", "blenderbot-small", "mvp", "plbart"), recorded.BART),
     **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "blenderbot": recorded.BART | {"encoder_no_repeat_ngram_size": 0},
+    "fsmt": FSMT
+    | {"max_length": 20, "bos_token_id": 0, "pad_token_id": 1}
+    | dict.fromkeys(("decoder_start_token_id", "eos_token_id", "forced_eos_token_id"), 2),
     "gpt_neo": recorded.GPT_NEO,
     "led": recorded.LED,
     "biogpt": recorded.BIOGPT,
@@ -99,7 +104,7 @@ _BASES = {
 }
 _BARTS = (
     *("bart", "bigbird_pegasus", "blenderbot", "blenderbot-small", "led", "mbart", "marian", "m2m_100", "mvp"),
-    *("pegasus", "plbart"),
+    *("fsmt", "pegasus", "plbart"),
 )
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
 _ANGLES: tuple[Settings, ...] = (
@@ -177,7 +182,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
     if family in _BARTS:
-        width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
+        width = heads * of_head + (heads == 1 and family in ("fsmt", "m2m_100", "pegasus"))  # odd ones, too
         shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}
         for of in ("encoder", "decoder"):
@@ -193,6 +198,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "forced_bos_token_id": (0.1, (1, 7, 9)),
             "tie_word_embeddings": (0.15, (True, False)),
             **({"use_prompt": (0.2, (True, False))} if family == "mvp" else {}),
+            **({"src_vocab_size": (0.4, (FSMT["tgt_vocab_size"],))} if family == "fsmt" else {}),
         }
     if family in ("t5", "mt5", "umt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE

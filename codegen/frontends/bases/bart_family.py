@@ -35,7 +35,6 @@ class Family:
     endings: tuple[str, ...] = ENDINGS  # and end with
     labels: int = 2  # of a classifier that names none
     end: int = 2  # the token that a text ends with where the configuration does not say it
-    generation: Mapping[str, object] = field(default_factory=dict)  # what its configuration has by default
     turns: bool = False  # whether a decoder that reads a text begins with the last token of it
 
     def read_limits(self, config: Config) -> Limits:
@@ -52,7 +51,6 @@ class Family:
             target_entries=config.positive_int(self.form.target_entries) if has_own else None,
             family_writes=True,
             usual_labels=self.labels,
-            usual_generation=self.generation,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -20,7 +20,7 @@ from ..shared.encoder_decoder import Words
 from ..shared.sinusoids import closed_sinusoids
 
 MODEL_TYPE = "fsmt"
-# The languages, which the tokenizer's file says again, and what the library drops.
+# The languages, which the tokenizer's file says again; of a decoder's part counts how it writes.
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS | {"decoder", "langs", "vocab_size"}
 _SOURCE, _TARGET = "src_vocab_size", "tgt_vocab_size"
 _LEAST_WIDTH = 4  # of two rates
@@ -82,16 +82,6 @@ _FORM = encoder_decoder.Form(
     source_entries=_SOURCE,
     target_entries=_TARGET,
 )
-# What FSMTConfig has where a folder says nothing.
-_GENERATION: dict[str, object] = {
-    "max_length": 200,
-    "num_beams": 5,
-    "length_penalty": 1.0,
-    "early_stopping": False,
-    "bos_token_id": 0,
-    "pad_token_id": 1,
-    **dict.fromkeys(("decoder_start_token_id", "eos_token_id", "forced_eos_token_id"), 2),
-}
 FAMILY = Family(
     "FSMTForConditionalGeneration",
     "FSMTTokenizer",
@@ -99,5 +89,4 @@ FAMILY = Family(
     _positions,
     check=_check,
     padding=_padding,
-    generation=_GENERATION,
 )

@@ -18,7 +18,6 @@ _TRAITS = {
     "state_size": "a state space",
     "attn_logit_softcapping": "scores that a tanh bounds",
     "final_logit_softcapping": "logits that a tanh bounds",
-    "langs": "a tokenizer that joins words by Moses' rules",
     "vision_config": "images",
     "image_size": "images",
     "audio_config": "sound",

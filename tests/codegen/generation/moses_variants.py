@@ -29,7 +29,7 @@ MOSES_SPECIAL: dict[str, dict[str, Any]] = {
 # Another order, and pieces that texts that are read have not; of one language letters that the other has not.
 _COMMON = [piece for piece in reversed(_PIECES) if piece[0] not in "qxz"]
 _TARGET_PIECES = (*_FIRST, *_COMMON, "\u00e4</w>", "\u00e4", "\u201e</w>", "\u201c</w>", "&lt;</w>")
-_FSMT = {
+FSMT = {
     "src_vocab_size": VOCABULARY + 7,
     "tgt_vocab_size": VOCABULARY,
     "d_model": 20,
@@ -45,15 +45,15 @@ _SIZES = {"src_vocab_size": len(BIOGPT_PIECES), "tgt_vocab_size": len(_TARGET_PI
 _WRITES = {"bos_token_id": 0, "pad_token_id": 1, **dict.fromkeys(("eos_token_id", "decoder_start_token_id"), 2)}
 MOSES_SPECIAL |= {"fsmt/en-de": _WRITES | {"num_beams": 3}, "fsmt/ru-en": _WRITES | {"forced_eos_token_id": 2}}
 MOSES: dict[str, tuple[str, dict[str, Any]]] = {
-    "fsmt/own": ("FSMT", _FSMT),
+    "fsmt/own": ("FSMT", FSMT),
     "fsmt/tied": (
         "FSMT",
-        _FSMT
+        FSMT
         | {"src_vocab_size": VOCABULARY, "tie_word_embeddings": True, "scale_embedding": False, "d_model": 21}
         | {"encoder_attention_heads": 3, "decoder_attention_heads": 1, "activation_function": "gelu"},
     ),
-    "fsmt/en-de": ("FSMT", _FSMT | _SIZES | {"encoder_layers": 1}),
-    "fsmt/ru-en": ("FSMT", _FSMT | _SIZES | {"encoder_layers": 1, "d_model": 24}),
+    "fsmt/en-de": ("FSMT", FSMT | _SIZES | {"encoder_layers": 1}),
+    "fsmt/ru-en": ("FSMT", FSMT | _SIZES | {"encoder_layers": 1, "d_model": 24}),
     "biogpt/texts": (
         "BioGpt",
         BIOGPT | {"num_hidden_layers": 1, "intermediate_size": 37} | MOSES_SPECIAL["biogpt/texts"],

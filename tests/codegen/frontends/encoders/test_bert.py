@@ -65,7 +65,6 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         f"type, {name}": (configure(model_type=name, **keys), "model-type-not-supported", f"it asks for {words}")
         for name, keys, words in (
             ("gemma3n", {"final_logit_softcapping": 30.0}, "logits that a tanh bounds"),
-            ("fsmt", {"langs": ["en", "de"]}, "a tokenizer that joins words by Moses' rules"),
             ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
     },
