@@ -67,6 +67,7 @@ _USUAL_CLASSES = {
     "bert-generation": "BertGenerationTokenizer",
     "biogpt": "BioGptTokenizer",
     "flaubert": "FlaubertTokenizer",
+    "fsmt": "FSMTTokenizer",
     "xlm": "XLMTokenizer",
     "roberta": "RobertaTokenizer",
     "mpnet": "MPNetTokenizer",

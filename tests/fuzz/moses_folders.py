@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with the tokenizers of BioGPT, XLM and FlauBERT."""
+"""Small folders with the tokenizers of BioGPT, XLM, FlauBERT and FSMT."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import random
 import string
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from fairseq_files import learned
 from folder_edits import Files
@@ -18,8 +19,16 @@ _WORDS = (
     "ing @-@ ..."
 )
 
-_FAMILIES = {"BioGptTokenizer": "biogpt", "XLMTokenizer": "xlm", "FlaubertTokenizer": "flaubert"}
-_SETTINGS = {family: {"tokenizer_class": name} for name, family in _FAMILIES.items() if family != "biogpt"}
+_FAMILIES = {
+    "BioGptTokenizer": "biogpt",
+    "XLMTokenizer": "xlm",
+    "FlaubertTokenizer": "flaubert",
+    "FSMTTokenizer": "fsmt",
+}
+_SETTINGS: dict[str, dict[str, Any]] = {
+    family: {"tokenizer_class": name} for name, family in _FAMILIES.items() if family != "biogpt"
+}
+_SETTINGS["fsmt"]["langs"] = ["de", "en"]
 
 
 def moses_folders() -> dict[str, Files]:
