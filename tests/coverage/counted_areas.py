@@ -49,6 +49,7 @@ TOKENIZER = Area(
         "tokenizer/test_marian_tokenizer.py",
         "tokenizer/test_moses_tokenizer.py",
         "tokenizer/test_normalized_moses_tokenizer.py",
+        "tokenizer/test_joined_words.py",
         "tokenizer/test_bert_generation_tokenizer.py",
         "tokenizer/test_normal_forms.py",
         "tokenizer/test_normalizer_sequences.py",

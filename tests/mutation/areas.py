@@ -23,6 +23,7 @@ AGAINST_THE_WHEEL = (
     ),
     *("canine_tokenizer", "character_tokenizers", "fairseq_tokenizer", "herbert_tokenizer", "moses_tokenizer"),
     "normalized_moses_tokenizer",
+    "joined_words",
 )
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "

@@ -23,7 +23,7 @@ struct Joining {
     static constexpr std::uint32_t kQuoteWords = 5 + 25 + 125;
     static constexpr std::uint32_t kMostEntity = 5;  // of what may be escaped, without its end
 
-    std::uint8_t held[kMostHeld];
+    std::uint8_t held[kMostHeld + kMaxUtf8Bytes - 1];
     std::uint8_t is_open[(kQuoteWords + 7) / 8];  // by words of quotation marks
     std::uint8_t entity[kMostEntity];
     std::uint8_t held_size;
@@ -95,7 +95,7 @@ class JoinedWords {
             write_held(!contracts);
         } else if (state_.quotes > Joining::kMostQuotes) {  // it opens, and has a space as a word of others
             write_held(true);
-        } else if (state_.held_size == Joining::kMostHeld) {  // taken for all of it
+        } else if (state_.held_size >= Joining::kMostHeld) {  // taken for all of it
             write_held(false);
         }
         hold(scalar);
