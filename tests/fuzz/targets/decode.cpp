@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ids back to text, one after the other: whole characters whatever the ids, and nothing lost to a small buffer. An
 // input is one byte for the tokenizer, one for the decoder's settings, and two for each id.
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "etch/tokenizer/moses_decoder.hpp"
 #include "fuzz.hpp"
 #include "tokenizer/test_vocabulary.hpp"
 #include "tokenizer/unicode/utf8.hpp"
@@ -37,11 +39,10 @@ std::string part(std::size_t less, Write write) {
     return {text.get(), size};
 }
 
-template <class Tables>
-std::string decode(const Tables& tables, const etch::Decoder& decoder, bool skip_special,
-                   const std::vector<std::int32_t>& ids) {
+template <class Tables, class Decoder>
+std::string decode(const Tables& tables, const Decoder& decoder, bool skip_special,
+                   const std::vector<std::int32_t>& ids, etch::DecoderState state = {}) {
     std::string whole;
-    etch::DecoderState state{};
     const auto add = [&](const std::string& text) {
         check(is_utf8(text), "whole characters");
         whole += text;
@@ -55,6 +56,24 @@ std::string decode(const Tables& tables, const etch::Decoder& decoder, bool skip
              [&](char* text, std::size_t capacity) { return etch::finish_decoding(decoder, state, text, capacity); }));
     check(state.run_size == 0 && state.held_size == 0, "nothing is left behind the last id");
     return whole;
+}
+
+// Any kinds of characters, and any marks of an end; behind a text of the first ids.
+void run_joined(etch::fuzz::Input& input) {
+    const auto& model = test_vocabulary::kMergedText.model;
+    const std::uint8_t settings = input.byte();
+    std::uint8_t ascii[128];
+    for (std::uint8_t c = 0; c < 128; ++c)
+        ascii[c] = static_cast<std::uint8_t>(1U << (settings * c >> 3) % 7 >> 1);
+    constexpr std::uint32_t kRanges[] = {0, 0xA0U << 8 | 0x24U, 0x2000U << 8 | 8U, 0x2100U << 8 | 0x20U};
+    etch::MosesDecoder decoder{test_vocabulary::kMergedText_decoder, {ascii, kRanges, 4}, (settings & 1) != 0};
+    const std::uint32_t before = input.byte() % 8U;
+    std::vector<std::int32_t> ids;
+    while (!input.empty())
+        ids.push_back(input.byte() * 2 % static_cast<std::int32_t>(decoder.pieces.id_count));
+    const auto count = std::min(before, static_cast<std::uint32_t>(ids.size()));
+    const etch::DecoderState state = etch::decoding_behind(model, decoder, ids.data(), count);
+    decode(test_vocabulary::kMergedText, decoder, true, ids, state);
 }
 
 template <class Tables>
@@ -84,7 +103,7 @@ void run(const Tables& tables, etch::Decoder decoder, etch::fuzz::Input& input) 
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     etch::fuzz::Input input(data, size);
-    switch (input.byte() % 5) {
+    switch (input.byte() % 6) {
         case 0:
             run(test_vocabulary::kUncased, test_vocabulary::kUncased_decoder, input);
             break;
@@ -96,6 +115,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             break;
         case 3:
             run(test_vocabulary::kBytesAlone, test_vocabulary::kBytesAlone_decoder, input);
+            break;
+        case 4:
+            run_joined(input);
             break;
         default:
             run(test_vocabulary::kPiecesOfBytes, test_vocabulary::kPiecesOfBytes_decoder, input);

@@ -16,10 +16,10 @@ using recorded::Found;
 using recorded::words;
 
 // Letters, spaces, digits and what Moses' rules are about, of ASCII; of others letters, U+00A0 and marks.
-template <MosesLanguage kLanguage>
+template <MosesLanguage kLanguage, bool kEscapes = false>
 class NormalizedMoses {
   public:
-    using Part = NormalizedMosesSegmenter<kLanguage>;
+    using Part = NormalizedMosesSegmenter<kLanguage, kEscapes>;
 
     explicit NormalizedMoses(bool lowers) : lowers_(lowers), lower_({{'A', "a"}, {0x3A3, "\u03c3"}}) {
         for (std::uint32_t c = 0; c < 128; ++c) {
@@ -68,6 +68,19 @@ TEST(NormalizedMosesSegmenter, PunctuationOfFrench) {
     EXPECT_EQ(words(part, "a..\" b"), (Found{"a@0-1", "\"@1-4", "..@1-4", "b@5-6"}));
     EXPECT_EQ(words(part, "a..\"<"), (Found{"a@0-1", "..@1-3", "\"@3-4", "<@4-5"}));
     EXPECT_EQ(words(part, "a\nb\x01"), (Found{"ab@0-3"}));
+}
+
+TEST(NormalizedMosesSegmenter, Escapes) {
+    const NormalizedMoses<MosesLanguage::english, true> english(false);
+    EXPECT_EQ(words(english.part(), "a-b"), (Found{"a@0-1", "@-@@1-2", "b@2-3"}));
+    EXPECT_EQ(words(english.part(), "a's \"A\"."),
+              (Found{"a@0-1", "&apos;s@1-3", "&quot;@4-5", "A@5-6", ".@6-8", "&quot;@6-8"}));
+    const NormalizedMoses<MosesLanguage::german, true> german(true);
+    EXPECT_EQ(words(german.part(), "A's \u2013"), (Found{"a@0-1", "&apos;@1-2", "s@2-3", "-@4-7"}));
+    EXPECT_EQ(words(german.part(), "1\u00a02 a,\""), (Found{"1,2@0-4", "a@5-6", "&quot;@6-8", ",@6-8"}));
+    const NormalizedMoses<MosesLanguage::russian, true> russian(false);
+    EXPECT_EQ(words(russian.part(), "1\u00a02 a,\""), (Found{"1.2@0-4", "a@5-6", ",@6-7", "&quot;@7-8"}));
+    EXPECT_EQ(words(russian.part(), "'\u0401-a"), (Found{"&apos;@0-1", "\u0401@1-3", "@-@@3-4", "a@4-5"}));
 }
 
 TEST(NormalizedMosesSegmenter, PunctuationOfEnglish) {
