@@ -11,7 +11,6 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
-
 // Bytes to whole characters, in memory of the caller's.
 class Writer {
   public:
