@@ -43,7 +43,7 @@ _FILES = (  # of a folder, that say what its tokenizer does
     "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
     "special_tokens_map.json", "sentence_bert_config.json", "config.json", "spm.model", "spiece.model",
     "sentencepiece.bpe.model", "tokenizer.model", "source.spm", "target.spm", "word_shape.json",
-    "word_pronunciation.json",
+    "word_pronunciation.json", "vocab-src.json", "vocab-tgt.json",
 )  # fmt: skip
 
 
