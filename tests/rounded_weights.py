@@ -33,8 +33,10 @@ class RoundedWeights(Interpreter):
                     for array in table.arrays:
                         self._store(array, recipe.table(table.name, array.values))
             else:
-                for linear in op.directions if isinstance(op, g.Gru) else (op,):
-                    if isinstance(linear, g.Recurrence) or (isinstance(linear, g.Linear) and not linear.exact):
+                inside = op.directions if isinstance(op, g.Gru) else op.linears if isinstance(op, g.Experts) else (op,)
+                for linear in inside:
+                    is_rounded = isinstance(linear, g.Recurrence | g.ExpertLinear)
+                    if is_rounded or (isinstance(linear, g.Linear) and not linear.exact):
                         for index, array in enumerate(linear.weight.arrays):
                             self._store(array, recipe.matrix(linear.name, index, array.values))
 
