@@ -249,6 +249,14 @@ def _spread_rows(op: p.SpreadRows, at: Values) -> None:
     at.write(op.out, np.concatenate(found))
 
 
+@EMULATE.on(p.RowOfToken)
+def _row_of_token(op: p.RowOfToken, at: Values) -> None:
+    rows, found = at.read(op.input, per_text=False), at.indices["ids"] == op.id
+    firsts = [span.start + int(np.argmax(found[span])) for span in at.token_spans]
+    counts = [span.stop - span.start for span in at.token_spans]
+    at.write(op.out, rows[np.repeat(firsts, counts)])
+
+
 @EMULATE.on(p.Copy)
 def _copy(op: p.Copy, at: Values) -> None:
     at.write(op.out, at.read(op.input))

@@ -239,8 +239,8 @@ def _spread_rows(op: p.SpreadRows) -> None:
     same(f"width of '{op.out.name}'", op.out.width, op.taps * (op.input.width + op.groups.width))
 
 
-@CHECK.on(p.Copy)
-def _copy(op: p.Copy) -> None:
+@CHECK.on(p.Copy, p.RowOfToken)
+def _copy(op: p.Copy | p.RowOfToken) -> None:
     _stored(op.input, "f32")
     _stored(op.out, "f32")
     _widths(op.input, op.out)

@@ -214,7 +214,7 @@ def _repeat(step: p.Repeat, walk: _Walk) -> None:
     walk.repeat(step)
 
 
-@READS_ALL.on(p.WordWeights, p.Upsample, p.GroupRows, p.FirstRow, p.SpreadRows)
+@READS_ALL.on(p.WordWeights, p.Upsample, p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
 def _every_row(op: p.WordWeights) -> bool:
     return True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether rows of groups are sound: they are of level 1, those of tokens of level 0."""
+"""Whether rows of groups are sound: they are of level 1, those of tokens of level 0; and rows of one token."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def _spread_rows(op: g.SpreadRows, check: Check) -> None:
         raise unsound(f"'{op.out}' takes from {op.taps} rows, {op.before} before its own")
     width = op.taps * (check.width(op.input) + check.width(op.groups))
     check.same(f"width of '{op.out}'", check.width(op.out), width)
+    check.out(op.out, "tokens")
+
+
+@CHECK.on(g.RowOfToken)
+def _row_of_token(op: g.RowOfToken, check: Check) -> None:
+    check_tokens(op.input, check)
+    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
+    if check.layers is not None or check.target_rules is not None or not 0 <= op.id < check.graph.vocabulary:
+        raise unsound(f"'{op.out}': the row of token {op.id} of {check.graph.vocabulary}, outside of layers")
+    if op.out == op.input:
+        raise unsound(f"'{op.out}' is read and written")
     check.out(op.out, "tokens")
 
 

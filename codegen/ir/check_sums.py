@@ -61,6 +61,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.GroupRows,
     p.FirstRow,
     p.SpreadRows,
+    p.RowOfToken,
     p.PackKeys,
     p.PackKeyRows,
     p.PackValues,

@@ -21,7 +21,7 @@ from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
 from .parameter import Parameter
-from .row_groups import FirstRow, GroupRows, SpreadRows
+from .row_groups import FirstRow, GroupRows, RowOfToken, SpreadRows
 from .row_pooling import Copy, PooledScores, PoolRows, Upsample
 from .several import task_of_heads
 from .target_rules import TargetRules
@@ -306,7 +306,7 @@ class WordWeights:
 
 
 _Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
-_Pooling = PoolRows | Upsample | Copy | GroupRows | FirstRow | SpreadRows
+_Pooling = PoolRows | Upsample | Copy | GroupRows | FirstRow | SpreadRows | RowOfToken
 _OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
 Op = _OfRows | DeltaRule | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)

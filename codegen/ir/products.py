@@ -36,7 +36,7 @@ from .graph import (
     ops_of,
 )
 from .op import parts_of
-from .row_groups import FirstRow, GroupRows, SpreadRows
+from .row_groups import FirstRow, GroupRows, RowOfToken, SpreadRows
 from .row_pooling import Copy, PoolRows, Upsample
 from .stage import Stage
 
@@ -62,7 +62,7 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
 
 
 @PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy, DeltaRule)
-@PRODUCTS.on(GroupRows, FirstRow, SpreadRows)
+@PRODUCTS.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()

@@ -42,6 +42,7 @@ from .program import (
     Quantize,
     Repeat,
     Rotary,
+    RowOfToken,
     SelectRows,
     Softmax,
     SpreadRows,
@@ -117,7 +118,8 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule, GroupRows, FirstRow, SpreadRows)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule)
+@CUT.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:

@@ -16,7 +16,7 @@ from .graph import Index, NormKind, Pooling, WordPooling
 from .op import attribute, earlier, packed, parts, read, updated, weights, written
 from .program_attention import Attention, PackKeyRows, PackKeys, PackValues, Rotary
 from .program_experts import ChooseExperts, ExpertLinear, MixExperts, SelectRows
-from .row_level_ops import Copy, FirstRow, GroupRows, SpreadRows, Upsample
+from .row_level_ops import Copy, FirstRow, GroupRows, RowOfToken, SpreadRows, Upsample
 from .weights import ConvolutionWeights, NormWeights, WeightSlot
 
 
@@ -285,6 +285,7 @@ Op = (
     | GroupRows
     | FirstRow
     | SpreadRows
+    | RowOfToken
     | Gru
     | ChooseExperts
     | SelectRows

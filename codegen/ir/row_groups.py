@@ -56,3 +56,12 @@ class SpreadRows:
     input: str = whole()
     groups: str = whole()
     out: str = written()
+
+
+@dataclass(frozen=True)
+class RowOfToken:
+    """Each row of `out` is that of `input` at the text's first token of this id; where it has none, the first row."""
+
+    id: int = attribute()
+    input: str = whole()
+    out: str = written()

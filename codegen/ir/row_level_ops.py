@@ -45,3 +45,12 @@ class SpreadRows:
 class Copy:
     input: Buffer = read()
     out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class RowOfToken:
+    """Among rows of tokens."""
+
+    id: int = attribute()
+    input: Buffer = whole()
+    out: Buffer = written()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,11 +52,18 @@ class Template:
 
 
 def bert_template(
-    classify_id: int, separate_id: int, second_segment: int = 1, separators: int = 1, first_segment: int = 0
+    classify_id: int,
+    separate_id: int,
+    second_segment: int = 1,
+    separators: int = 1,
+    first_segment: int = 0,
+    behind_first: Sequence[int] = (),
 ) -> Template:
     """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]` with B and its separator in the second segment; so many separators
-    between A and B, [CLS] in the first segment or one of its own."""
+    between A and B, [CLS] in the first segment or one of its own, in pairs with tokens behind A."""
     single = (TemplatePart(classify_id, first_segment), TemplatePart("A", 0), TemplatePart(separate_id, 0))
-    more = (TemplatePart(separate_id, 0),) * (separators - 1)
-    pair = (*single, *more, TemplatePart("B", second_segment), TemplatePart(separate_id, second_segment))
+    begin, first, end = single
+    behind = (TemplatePart(token, 0) for token in behind_first)
+    second = TemplatePart("B", second_segment), TemplatePart(separate_id, second_segment)
+    pair = (begin, first, *behind, *(end,) * separators, *second)
     return Template(single, pair)

@@ -122,8 +122,8 @@ def _upsampled(op: g.Upsample, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
-@INPUTS.on(g.GroupRows, g.SpreadRows)
-def _any_rows(op: g.GroupRows | g.SpreadRows, rows: Rows, asked: Asked) -> None:
+@INPUTS.on(g.GroupRows, g.SpreadRows, g.RowOfToken)
+def _any_rows(op: g.GroupRows | g.SpreadRows | g.RowOfToken, rows: Rows, asked: Asked) -> None:
     for value in reads(op):
         _ask(asked, value, Rows.ALL)
 

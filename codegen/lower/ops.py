@@ -324,6 +324,11 @@ def _spread_rows(op: g.SpreadRows, at: Place) -> list[p.Op]:
     return [p.SpreadRows(op.rate, op.taps, op.before, rows, groups, at.buffer(op.out))]
 
 
+@LOWER.on(g.RowOfToken)
+def _row_of_token(op: g.RowOfToken, at: Place) -> list[p.Op]:
+    return [p.RowOfToken(op.id, at.buffer(op.input), at.buffer(op.out))]
+
+
 @LOWER.on(g.Copy)
 def _copy(op: g.Copy, at: Place) -> list[p.Op]:
     return [p.Copy(at.buffer(op.input), at.buffer(op.out))]

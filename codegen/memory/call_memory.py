@@ -96,4 +96,4 @@ def _last_end(program: p.Program) -> int:
 def _looks_for_an_end(op: p.Op) -> bool:
     rows = (op.global_rows, op.only) if isinstance(op, p.Attention) else (walks.only_rows(op),)
     by_id = any(isinstance(each, Before | Behind) for each in rows)
-    return by_id or (isinstance(op, p.Pool) and op.end is not None)
+    return by_id or isinstance(op, p.RowOfToken) or (isinstance(op, p.Pool) and op.end is not None)

@@ -161,7 +161,7 @@ SCRATCH: Stage[int] = Stage("plan")
 @SCRATCH.on(
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
     *(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Upsample, p.Copy),
-    *(p.GroupRows, p.FirstRow, p.SpreadRows),
+    *(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken),
     *(p.Xielu, p.EmbeddingMean, p.SelectRows, p.MixExperts, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:

@@ -138,6 +138,7 @@ _ONCE = (
         p.GroupRows,
         p.FirstRow,
         p.SpreadRows,
+        p.RowOfToken,
         p.ChooseExperts,
         p.SelectRows,
         p.MixExperts,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of groups of tokens, and what takes from both."""
+"""Rows of groups of tokens, and what takes from both; rows of one token."""
 
 from __future__ import annotations
 
@@ -29,3 +29,9 @@ def _spread_rows(op: g.SpreadRows, at: State) -> None:
     both = np.concatenate([rows, at.values[op.groups][group_of_tokens(len(rows), op.rate)]], axis=1)
     around = np.pad(both, ((op.before, op.taps - 1 - op.before), (0, 0)))
     at.values[op.out] = np.concatenate([around[tap : tap + len(rows)] for tap in range(op.taps)], axis=1)
+
+
+@INTERPRET.on(g.RowOfToken)
+def _row_of_token(op: g.RowOfToken, at: State) -> None:
+    rows = at.values[op.input]
+    at.values[op.out] = np.repeat(rows[[int(np.argmax(at.indices["ids"] == op.id))]], len(rows), axis=0)

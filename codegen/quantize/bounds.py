@@ -182,8 +182,8 @@ def _spread(op: g.SpreadRows, bounds: _Bounds) -> None:
     bounds.set(op.out, max(bounds[op.input], bounds[op.groups]), None)
 
 
-@BOUND.on(g.Copy)
-def _copy(op: g.Copy, bounds: _Bounds) -> None:
+@BOUND.on(g.Copy, g.RowOfToken)
+def _copy(op: g.Copy | g.RowOfToken, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.input], None)
 
 

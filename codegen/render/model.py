@@ -198,7 +198,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
         "convolves_around": any(isinstance(op, p.PackRows) for op in walks.ops_of(program)),
         "row_pooling": _row_pooling(program),
-        "groups_rows": walks.group_rate(program) is not None,
+        "groups_rows": any(isinstance(op, p.GroupRows | p.RowOfToken) for op in walks.ops_of(program)),
         "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
         "mixes_experts": any(isinstance(op, p.MixExperts) for op in walks.ops_of(program)),
         "weighs_words": any(isinstance(op, p.WordWeights) for op in walks.ops_of(program)),

@@ -27,5 +27,10 @@ def _spread_rows(op: p.SpreadRows, scope: Scope) -> str:
     return f"run(SpreadRows{{{values}}});"
 
 
+@RENDER.on(p.RowOfToken)
+def _row_of_token(op: p.RowOfToken, scope: Scope) -> str:
+    return f"run(RowOfToken{{{named('id', op.id)}, block, texts, a.ids, a.{op.input.name}, {scope.view(op.out)}}});"
+
+
 def _texts() -> str:
     return f"block, texts, {texts_of_level(1)}"

@@ -146,6 +146,7 @@ CORE = [
     Model("funnel/decoded", target="m-profile"),
     Model("canine/softmax"),
     Model("nystromformer/softmax"),
+    Model("splinter/mean"),
     Model("nystromformer/plain", "fp32", target="m-profile"),
     Model("canine/groups", "fp32"),
     Model("canine/mean", target="m-profile"),

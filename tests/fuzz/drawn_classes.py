@@ -60,6 +60,7 @@ NAMES = {
     "roberta-prelayernorm": "RobertaPreLayerNorm",
     "roc_bert": "RoCBert",
     "roformer": "RoFormer",
+    "splinter": "Splinter",
     "squeezebert": "SqueezeBert",
     "t5/encoder": "T5",
     "t5/rows": "T5",
@@ -154,6 +155,7 @@ ENDINGS = {
             *("WithLMHeadModel", "WithLMHeadModel", "ForQuestionAnsweringSimple", "ForQuestionAnswering"),
         ),
     ),
+    "splinter": ("ForQuestionAnswering", "ForQuestionAnswering", "Model"),
     "canine": (
         *("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice", "Model"),
     ),
@@ -186,6 +188,7 @@ PREFIXES = {
     "esm": "esm.",
     "esmc": "esmc.",
     "canine": "canine.",
+    "splinter": "splinter.",
     "funnel": "funnel.",
     "nystromformer": "nystromformer.",
     "led/rows": "led.",

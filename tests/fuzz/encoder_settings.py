@@ -10,7 +10,7 @@ from drawn_classes import CLIPS, LLAMAS
 from family_specials import ROBERTAS
 from like_llama_settings import LIKE_LLAMA
 from published_settings import ROC_BERT
-from token_ids import CLIP, XLM_ROBERTA
+from token_ids import CLIP, SPLINTER, XLM_ROBERTA
 
 Settings = dict[str, Any]
 # By key: how often it is there, and with which values.
@@ -135,6 +135,7 @@ RARE: dict[str, Rare] = {
         "summary_type": (0.2, ("first", "last", "mean")),
         "summary_use_proj": (0.1, (True,)),
     },
+    "splinter": _WIDE,
     "nystromformer": _WIDE
     | {
         "conv_kernel_size": (0.9, (3, 5, 7, 31, 65, 1, 4)),
@@ -301,6 +302,7 @@ ALWAYS: dict[str, Settings] = {
     **{name: {"eos_token_id": CLIP.separate} for name in ("clip_text_model", "clipseg", "groupvit", "owlv2", "owlvit")},
     "metaclip_2": {"eos_token_id": XLM_ROBERTA.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
+    "splinter": {"question_token_id": SPLINTER.unknown},
     "roc_bert": ROC_BERT,
     "ultrabert": _ROBERTA_IDS,
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},

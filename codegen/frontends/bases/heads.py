@@ -6,8 +6,8 @@ A family says how its sequence classifier is made; a head that is the same in ev
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ...ir.graph import Graph, Head, Node
 from ...ir.task import Task
@@ -63,6 +63,7 @@ class FamilyHeads:
     tags: str = "classifier"  # what the file calls the linear of a token classifier
     left_out: tuple[str, ...] = ()  # tensors that files often have and few other heads than the classifier use
     unread: tuple[str, ...] = ()  # those that they may have whatever the head is
+    own: Mapping[str, Callable[[], HeadOps]] = field(default_factory=dict)  # of classes that no other family has so
 
     @property
     def beside_rows(self) -> tuple[str, ...]:
@@ -119,6 +120,8 @@ def _read_head(
         if isinstance(classifier, Classifier):
             return *classifier_head(config, tensors, value, width, classifier.source, classifier.dense), ()
         return *classifier(), ()
+    if ending in heads.own:
+        return *heads.own[ending](), parts.left_out(tensors, *heads.left_out, by=f"{name}{ending}")
     rows = Rows(
         *(config, tensors, value, width, encoder.body, checkpoint.tokenizer),
         *(heads.prediction, _pooled(checkpoint, encoder, heads), heads.tags, checkpoint.sparse),

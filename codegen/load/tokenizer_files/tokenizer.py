@@ -139,7 +139,7 @@ def _by_class(
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: WordPieceConfig) -> TokenizerParts:
     if described is not None:
-        parts = read_bert_json(described, config.second_segment, config.first_type)
+        parts = read_bert_json(described, config.second_segment, config.first_type, config.behind_first)
         config.check_against(parts)
         if not config.rebuilds:  # else the class has its own
             parts = replace(parts, decoder=described.get("decoder"))
@@ -165,6 +165,9 @@ def _from_vocab_text(folder: CheckpointFolder, config: WordPieceConfig) -> Token
             raise refusal(
                 "missing-special-token", f"the vocabulary has no {shown(token)}, the {key}", file=vocab_text.FILE
             )
+    missing = next((token for token in config.behind_first if token not in vocab), None)
+    if missing is not None:
+        raise refusal("missing-special-token", f"the vocabulary has no {shown(missing)}", file=vocab_text.FILE)
     if special["cls_token"] == special["sep_token"]:
         raise refusal("tokenizer-template", "one token is both cls_token and sep_token", file=tokenizer_config.FILE)
     added = [
@@ -198,6 +201,7 @@ def _from_vocab_text(folder: CheckpointFolder, config: WordPieceConfig) -> Token
         separators=config.separators,
         notes=notes,
         first_segment=config.first_type if config.second_segment else 0,
+        behind_first=config.behind_first,
     )
 
 
@@ -301,7 +305,14 @@ def _spec(parts: TokenizerParts) -> TokenizerSpec:
             max_input_chars_per_word=parts.max_input_chars_per_word,
             unknown_id=parts.vocab[parts.unknown_token],
         ),
-        template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators, parts.first_segment),
+        template=bert_template(
+            classify_id,
+            separate_id,
+            parts.second_segment,
+            parts.separators,
+            parts.first_segment,
+            [parts.vocab[token] for token in parts.behind_first],
+        ),
         added_tokens=parts.added_tokens,
         trimming=parts.trimming,
         json=parts.to_json(),

@@ -32,34 +32,15 @@ from .tokenizer_config import (
 )
 from .tokenizer_json.fields import FILE as JSON_FILE
 from .tokenizer_json.spelled_word_piece import TokenizerParts
+from .word_piece_tokens import FUNNEL, MPNET, SPECIAL_TOKENS, SPLINTER, TOKENS_OF_CLASSES
 
-# (key in tokenizer_config.json, what BertTokenizer assumes without it)
-SPECIAL_TOKENS = {
-    "unk_token": "[UNK]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
 SETTINGS = {"do_lower_case": True, "strip_accents": None, "tokenize_chinese_chars": True}
-MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
-    "bos_token": "<s>",
-    "eos_token": "</s>",
-    "sep_token": "</s>",
-    "pad_token": "<pad>",
-    "cls_token": "<s>",
-    "mask_token": "<mask>",
-}
-FUNNEL_SPECIAL_TOKENS = {key: f"<{key.removesuffix('_token')}>" for key in SPECIAL_TOKENS}
-FUNNEL_SPECIAL_TOKENS |= {"bos_token": "<s>", "eos_token": "</s>"}
-_FUNNEL = "FunnelTokenizer"  # BERT's words, special tokens and a first segment of its own
-_MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
-_SPECIAL_TOKENS = {_MPNET: MPNET_SPECIAL_TOKENS, _FUNNEL: FUNNEL_SPECIAL_TOKENS}
-_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _FUNNEL, _MPNET)
+_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", FUNNEL, MPNET, SPLINTER)
 _WITHOUT_SEGMENTS = (
     "DistilBertTokenizer",
-    _FUNNEL,
-    _MPNET,
+    FUNNEL,
+    MPNET,
+    SPLINTER,
     *AS_IN_JSON_CLASSES,
 )  # unless `model_input_names` asks for them
 
@@ -77,12 +58,17 @@ class WordPieceConfig:
         name = class_of(self.values, class_in_config, usual_class, supported=_REBUILT_CLASSES)
         self.rebuilds = name in _REBUILT_CLASSES
         self.second_segment = int(has_segments(self.values, name not in _WITHOUT_SEGMENTS))  # of a pair
-        self.first_type = 2 if name == _FUNNEL else 0  # of the token before a text, its segment where they are told
-        self.special_tokens = _SPECIAL_TOKENS.get(name, SPECIAL_TOKENS)  # with their defaults
-        self._clean_text = self.values.get("clean_text", True) if name == _FUNNEL else True  # built into others
-        self.separators = 2 if name == _MPNET else 1  # between two texts
-        self.mask_strips = name == _MPNET  # the class gives the mask token the white space before it
+        self.first_type = 2 if name == FUNNEL else 0  # of the token before a text, its segment where they are told
+        self.special_tokens = TOKENS_OF_CLASSES.get(name, SPECIAL_TOKENS)  # with their defaults
+        self._clean_text = self.values.get("clean_text", True) if name == FUNNEL else True  # built into others
+        self.separators = 2 if name == MPNET else 1  # between two texts
+        self.mask_strips = name == MPNET  # the class gives the mask token the white space before it
         check_unsupported(self.values, has_template=folder.has(JSON_FILE))
+        # Behind the first of two texts.
+        self.behind_first = (self.special_token("question_token"), ".") if name == SPLINTER else ()
+        if self.behind_first and self.values.get("padding_side", "right") != "right":
+            message = f"'padding_side': {shown(self.values['padding_side'])} puts the question behind its context"
+            raise refusal("tokenizer-setting", message, file=FILE)
         self._special_map = read_special_map(folder)
         self._added = folder.read_json_if_present(ADDED_TOKENS_FILE) or {}
 

@@ -76,5 +76,15 @@ void SpreadRows::run(const OpContext&, std::uint32_t first, std::uint32_t last) 
     }
 }
 
+void RowOfToken::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (const TextPart part : TextParts(texts, {block.first + first, last - first})) {
+        const std::uint32_t up_to = rows_up_to(id, part.text, ids);
+        const bool there = ids[part.text.first + up_to - 1] == id;
+        const float* const x = input.from(part.text.first + (there ? up_to - 1 : 0)).data;
+        for (std::uint32_t n = 0; n < part.count; ++n)
+            copy(out.from(first + part.row + n).data, x, out.width);
+    }
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

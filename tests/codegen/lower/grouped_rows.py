@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small random graphs with rows of groups of tokens in the middle, found by hash functions of ids."""
+"""Small random graphs with rows of groups of tokens in the middle, found by hash functions of ids; with those of one
+token."""
 
 from __future__ import annotations
 
-from graph_builder import HEADS, MAX_TOKENS, SEGMENTS, WIDTH, Builder, graph
+from graph_builder import HEADS, MASK, MAX_TOKENS, SEGMENTS, WIDTH, Builder, graph
 
 from codegen.ir import graph as g
 from codegen.ir.renamed import Renaming
@@ -58,3 +59,17 @@ def spread(pooling: g.Pooling) -> g.Graph:
         g.Pool(pooling, "spread", "result"),
     )
     return graph(body, "result", **_WIDTHS)
+
+
+def by_a_token() -> g.Graph:
+    """Rows of tokens times that of one of them."""
+    b = Builder()
+    body = (
+        b.embed("hidden"),
+        _layers(b, "layer", 2, "hidden"),
+        g.RowOfToken(MASK, "hidden", "asking"),
+        b.linear("asked", "asking", "asked"),
+        g.Multiply("asked", "hidden", "asked"),
+        g.Pool("mean", "asked", "result"),
+    )
+    return graph(body, "result", asking=WIDTH, asked=WIDTH)

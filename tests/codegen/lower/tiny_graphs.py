@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from attending import ATTENDING
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
-from grouped_rows import grouped, spread
+from grouped_rows import by_a_token, grouped, spread
 from mixtures import mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
 from rows_before import convolved, convolved_alone, convolved_around, recurrent
@@ -368,6 +368,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     },
     "convolved alone": convolved_alone,
     "grouped": grouped,
+    "by a token": by_a_token,
     **{f"grouped and spread, {pooling}": (lambda pooling=pooling: spread(pooling)) for pooling in ("first", "mean")},
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))

@@ -64,12 +64,14 @@ def of_packed(
 
 
 def of_any_rows(
-    op: p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows, block: int | None
+    op: p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows | p.RowOfToken, block: int | None
 ) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
     """The same of one that reads any rows as they are."""
     read = cells(op.input, None)
     if isinstance(op, p.Gru | p.WordWeights):
         return read, cells(op.out, None) | {("scratch", 0)}
+    if isinstance(op, p.RowOfToken):
+        return read | {("ids", 0)}, cells(op.out, block)
     if isinstance(op, p.FirstRow):
         return read | cells(op.rows, block), cells(op.rows, block)
     return read | (cells(op.groups, None) if isinstance(op, p.SpreadRows) else set()), cells(op.out, block)
@@ -92,7 +94,7 @@ def event(op: p.Op, block: int | None) -> Event:
             cells(op.input, None),
             cells(op.logits, None) | cells(op.sums, None) | {(op.out.name, block or 0)},
         )
-    elif isinstance(op, p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows):
+    elif isinstance(op, p.Gru | p.WordWeights | p.GroupRows | p.FirstRow | p.SpreadRows | p.RowOfToken):
         read, written = of_any_rows(op, block)
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)

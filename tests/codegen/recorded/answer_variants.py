@@ -12,6 +12,7 @@ from head_model import write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
+from token_ids import FIRST_WORD
 from variant_shapes import XLM_KEYS, Variant, bart, bert_like, canine, distilbert, funnel, t5
 
 ENDING = "ForQuestionAnswering"
@@ -23,6 +24,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/funnel": funnel(0, (18, 2, 5, 19), [1, 2], pool_q_only=False, num_decoder_layers=2),
     "answers/canine": canine(0, (18, 2, 1, 19, 40), downsampling_rate=2, upsampling_kernel_size=3),
     "answers/nystromformer": bert_like("Nystromformer", 0, (18, 2, 1, 19, 40), conv_kernel_size=9),
+    "answers/splinter": bert_like("Splinter", 0, (20, 4, 2, 23, 32), question_token_id=FIRST_WORD),
     "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "answers/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
     "answers/mobilebert": bert_like(

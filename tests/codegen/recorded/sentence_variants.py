@@ -146,6 +146,7 @@ ENCODERS: dict[str, Encoder] = {
     "nystromformer/mean": Encoder(
         "NystromformerModel", 20, "mean", BERT_SIZES | {"conv_kernel_size": 5}, (Normalize,), pooler=False
     ),
+    "splinter/mean": Encoder("SplinterModel", 20, "mean", BERT_SIZES, (Normalize,), pooler=False),
     "canine/mean": Encoder("CanineModel", 18, "mean", canine(0, (18, 3, 2, 19, 28)).config, (Normalize,), pooler=False),
     "funnel/decoded": Encoder(
         "FunnelModel",

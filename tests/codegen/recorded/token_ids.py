@@ -52,6 +52,7 @@ ESMC = replace(ESM, vocabulary="esmc")
 CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")
 FUNNEL = replace(BERT, vocabulary="funnel", first_segment=2)
 FUNNEL_SHIFTED = replace(FUNNEL, least=5)  # with attention_type relative_shift the library fails on shorter texts
+SPLINTER = replace(NO_SEGMENTS, unknown=FIRST_WORD, vocabulary="splinter")  # the question's token, now and then
 XLNET = Specials(unknown=0, classify=None, separate=3, between=1, segments=False, vocabulary="xlnet")
 SIGLIP = Specials(unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="siglip", padding=0)
 GEMMA = Specials(unknown=3, classify=2, separate=1, between=1, segments=False, vocabulary="gemma")

@@ -23,6 +23,7 @@ MPNET_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", "[UNK]", *VOCABULARY[len(SP
 _WITH_SEGMENTS = ["input_ids", "token_type_ids", "attention_mask"]
 # The class's own special tokens, among them two that no text begins or ends with.
 FUNNEL_VOCABULARY = ("<pad>", "<unk>", "<cls>", "<sep>", "<mask>", *VOCABULARY[len(SPECIAL_TOKENS) : -2], "<s>", "</s>")
+SPLINTER_VOCABULARY = (*SPECIAL_TOKENS, "[QUESTION]", *VOCABULARY[len(SPECIAL_TOKENS) + 1 :])
 _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 BYTES = tuple(map(chr, (*_PRINTABLE, *range(0x100, 0x200 - len(_PRINTABLE)))))  # as byte-level BPE writes them
 MERGES = (
@@ -129,6 +130,7 @@ VOCABULARIES = {
     **dict.fromkeys(("bert", "roc_bert"), VOCABULARY),
     "mpnet": MPNET_VOCABULARY,
     "funnel": FUNNEL_VOCABULARY,
+    "splinter": SPLINTER_VOCABULARY,
     "roberta": ROBERTA_VOCABULARY,
     "luke": LUKE_VOCABULARY,
     "xlm-roberta": XLM_ROBERTA_VOCABULARY,
@@ -259,6 +261,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     scores_of_unknown = [(piece, 0.0 if piece == "<unk>" else score) for piece, score in scores]
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
+        "splinter": ("SplinterTokenizer", {"vocab": ids}),
         "funnel": ("FunnelTokenizer", {"vocab": ids, "model_input_names": _WITH_SEGMENTS}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "qwen3_5": ("Qwen3_5Tokenizer", {"vocab": ids, "merges": merges}),

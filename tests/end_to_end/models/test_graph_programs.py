@@ -84,6 +84,8 @@ SWEEP = [
     ("convolved around, first", "fp32", "m-profile"),
     ("convolved around, mean", "w4a8", "host"),
     ("grouped", "w8a8", "host"),
+    ("by a token", "w8a8", "host"),
+    ("by a token", "fp32", "m-profile"),
     ("grouped and spread, first", "w4a8", "host"),
     ("grouped and spread, mean", "fp32", "m-profile"),
     ("window", "w8a8", "host"),

@@ -149,5 +149,25 @@ TEST(SpreadRows, HaveTheTokensAroundAndTheirGroups) {
     }
 }
 
+TEST(RowOfToken, IsThatOfTheFirstOneOrOfTheText) {
+    const Case a(3);
+    std::vector<std::int32_t> ids(a.texts.rows(), 1);
+    std::vector<float> want;
+    for (std::uint32_t text = 0; text < a.tokens.size(); ++text) {
+        const std::uint32_t count = a.tokens[text].count;
+        const std::uint32_t at = text % 3 == 0 ? 0 : count / 2;  // of every third text there is none
+        for (std::uint32_t i = at; i < count && text % 3 != 0; i += 3)
+            ids[a.tokens[text].first + i] = 7;
+        for (std::uint32_t i = 0; i < count; ++i)
+            append(want, a.token(text, at));
+    }
+    const auto op_of = [&](RowBlock block, F32Rows out) {
+        const F32Rows rows{const_cast<float*>(a.of_tokens.data()), kWidth};
+        return RowOfToken{7, block, a.texts, ids.data(), rows, out};
+    };
+    for (const auto& found : made(a.texts.rows(), std::vector<float>(want.size(), 9.0f), op_of))
+        EXPECT_EQ(found, want);
+}
+
 }  // namespace
 }  // namespace etch::testing

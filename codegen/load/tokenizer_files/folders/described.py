@@ -15,7 +15,7 @@ from ..tokenizer_config import FILE as CONFIG_FILE
 from ..tokenizer_config import check_segments, check_unsupported, class_of, has_segments, read_config
 from ..tokenizer_json.fields import FILE
 from ..tokenizer_json.template import without_segments
-from ..word_piece_config import SPECIAL_TOKENS
+from ..word_piece_tokens import SPECIAL_TOKENS
 
 
 @dataclass(frozen=True)

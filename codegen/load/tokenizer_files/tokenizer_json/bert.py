@@ -17,15 +17,18 @@ _NORMALIZER = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "l
 _MODEL = {"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"}
 
 
-def read_bert_json(values: dict[str, Any], second_segment: int, first_type: int = 0) -> TokenizerParts:
+def read_bert_json(
+    values: dict[str, Any], second_segment: int, first_type: int = 0, behind_first: tuple[str, ...] = ()
+) -> TokenizerParts:
     """The parts of a parsed tokenizer.json; a pair's second text is of `second_segment`, [CLS] of
-    `first_type` where segments are told. Its decoder is not read: it plays no part in encoding."""
+    `first_type` where segments are told, and has these tokens `behind_first`. Its decoder is not read: it plays no part
+    in encoding."""
     check_top(values)
     normalizer = _normalizer(values["normalizer"])
     pre_tokenizer = typed(values["pre_tokenizer"], "pre_tokenizer", "BertPreTokenizer")
     only_fields(pre_tokenizer, "pre_tokenizer", {"type"})
     model = read_word_piece_model(values["model"])
-    classify, separate, separators = _special_tokens(values["post_processor"], model["vocab"], first_type)
+    classify, separate, separators = _special_tokens(values["post_processor"], model["vocab"], first_type, behind_first)
     return TokenizerParts(
         file=FILE,
         vocab=model["vocab"],
@@ -43,6 +46,7 @@ def read_bert_json(values: dict[str, Any], second_segment: int, first_type: int 
         separators=separators,
         trimming=_trimming(values["post_processor"]),
         first_segment=first_type if second_segment else 0,
+        behind_first=behind_first,
         notes=notes_of(values),
     )
 
@@ -86,7 +90,9 @@ def read_word_piece_model(value: object) -> dict[str, Any]:
     return model
 
 
-def _special_tokens(value: object, vocab: dict[str, int], first_type: int) -> tuple[str, str, int]:
+def _special_tokens(
+    value: object, vocab: dict[str, int], first_type: int, behind_first: tuple[str, ...]
+) -> tuple[str, str, int]:
     """([CLS], [SEP], how many of these between two texts) of a post-processor that does what BERT's or RoBERTa's
     does."""
     processor = typed(value, "post_processor", "TemplateProcessing", "BertProcessing", "RobertaProcessing")
@@ -102,7 +108,7 @@ def _special_tokens(value: object, vocab: dict[str, int], first_type: int) -> tu
     else:
         known = {"type", "single", "pair", "special_tokens"}
         only_fields(processor, "post_processor", known, required=known)
-        pairs = _template_tokens(processor, first_type)
+        pairs = _template_tokens(processor, first_type, behind_first)
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and type(pair[1]) is int):
             raise refusal("tokenizer-type", "post_processor: expected a pair of token and id", file=FILE)
@@ -122,7 +128,7 @@ def _trimming(processor: dict[str, Any]) -> Trimming | None:
     return read_trimming(processor) if processor["type"] == "RobertaProcessing" else None
 
 
-def _template_tokens(processor: dict[str, Any], first_type: int) -> list[list[object]]:
+def _template_tokens(processor: dict[str, Any], first_type: int, behind_first: tuple[str, ...]) -> list[list[object]]:
     try:
         names = [processor["single"][place]["SpecialToken"]["id"] for place in (0, 2)]
     except (KeyError, IndexError, TypeError):
@@ -132,15 +138,17 @@ def _template_tokens(processor: dict[str, Any], first_type: int) -> list[list[ob
         or not names
         or not all(
             _same(processor[key], want)
-            for key, want in bert_processor(names[0], names[1], first_segment=first_type).items()
+            for key, want in bert_processor(
+                names[0], names[1], first_segment=first_type, behind_first=behind_first
+            ).items()
         )
     ):
-        raise refusal(
-            "tokenizer-template", "post_processor is not [CLS] A [SEP] and [CLS] A [SEP] B:1 [SEP]:1", file=FILE
-        )
+        wanted = " ".join(("[CLS] A", *behind_first, "[SEP] B:1 [SEP]:1"))
+        raise refusal("tokenizer-template", f"post_processor is not [CLS] A [SEP] and {wanted}", file=FILE)
+    names += behind_first
     table = processor["special_tokens"]
     if not isinstance(table, dict) or set(table) != set(names):
-        raise refusal("tokenizer-template", "post_processor.special_tokens must hold the template's two", file=FILE)
+        raise refusal("tokenizer-template", "post_processor.special_tokens must hold the template's own", file=FILE)
     pairs: list[list[object]] = []
     for name in names:
         entry = table[name]

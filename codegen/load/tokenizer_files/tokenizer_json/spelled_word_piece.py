@@ -35,6 +35,7 @@ class TokenizerParts:
     notes: tuple[str, ...]
     trimming: Trimming | None = None
     first_segment: int = 0  # of the token before a text
+    behind_first: tuple[str, ...] = ()  # tokens between the first of two texts and its separator
     decoder: object = field(default_factory=_bert_decoder)  # as tokenizer.json has it, read where a model writes texts
 
     def to_json(self) -> str:
@@ -42,9 +43,12 @@ class TokenizerParts:
         classify, separate = self.classify_token, self.separate_token
         template = {
             "type": "TemplateProcessing",
-            **bert_processor(classify, separate, self.second_segment, self.separators, self.first_segment),
+            **bert_processor(
+                classify, separate, self.second_segment, self.separators, self.first_segment, self.behind_first
+            ),
             "special_tokens": {
-                token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]} for token in (classify, separate)
+                token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]}
+                for token in (classify, separate, *self.behind_first)
             },
         }
         return json.dumps(
@@ -94,10 +98,15 @@ class TokenizerParts:
 
 
 def bert_processor(
-    classify: str, separate: str, second_segment: int = 1, separators: int = 1, first_segment: int = 0
+    classify: str,
+    separate: str,
+    second_segment: int = 1,
+    separators: int = 1,
+    first_segment: int = 0,
+    behind_first: tuple[str, ...] = (),
 ) -> dict[str, list[dict[str, dict[str, object]]]]:
     """`[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, B and its separator of a type of their own and so many separators
-    before it, [CLS] of type 0 or of its own, as tokenizer.json spells it."""
+    before it, [CLS] of type 0 or of its own, as tokenizer.json spells it; in pairs with tokens behind A."""
 
     def special(token: str, type_id: int) -> dict[str, dict[str, object]]:
         return {"SpecialToken": {"id": token, "type_id": type_id}}
@@ -106,5 +115,6 @@ def bert_processor(
         return {"Sequence": {"id": name, "type_id": type_id}}
 
     single = [special(classify, first_segment), sequence("A", 0), special(separate, 0)]
-    first = [*single, *[special(separate, 0)] * (separators - 1)]
+    begin, first_text, end = single
+    first = [begin, first_text, *(special(token, 0) for token in behind_first), *[end] * separators]
     return {"single": single, "pair": [*first, sequence("B", second_segment), special(separate, second_segment)]}

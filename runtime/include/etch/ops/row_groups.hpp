@@ -71,5 +71,20 @@ struct SpreadRows {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+// Each row becomes that of its text's first token of this id; where the text has none, its first row. Units: rows of
+// the block.
+struct RowOfToken {
+    std::int32_t id;
+    RowBlock block;  // of tokens
+    const Texts& texts;
+    const std::int32_t* ids;  // [tokens], of all texts
+    F32Rows input;            // [tokens][width], all of them
+    F32Rows out;              // [block.count][width], none of the input
+
+    std::uint32_t units() const noexcept { return block.count; }
+    std::uint64_t cost() const noexcept { return kCostOfProduct * block.count * out.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
