@@ -27,6 +27,8 @@ MAX_HEADER_BYTES = 100 << 20
 MAX_RANK = 8
 MAX_DIMENSION = 1 << 40
 _CHUNK_VALUES = 1 << 20
+# What classes of older versions saved besides weights, and none reads: it is made anew, as the configuration says.
+_MADE_ANEW = ("position_ids", "rotary_emb.inv_freq")
 _INDICES: dict[str, np.dtype[Any]] = {"I32": np.dtype("<i4"), "I64": np.dtype("<i8")}
 
 _BITS = {
@@ -163,8 +165,8 @@ class TensorFile:
         return found
 
     def finish(self) -> None:
-        """Refuse a file with tensors that were neither taken nor ignored."""
-        extra = sorted(set(self._entries) - self._used)
+        """Refuse a file with tensors that were neither taken nor ignored, but for those that the library makes anew."""
+        extra = [name for name in self.names if name not in self._used and not _is_made_anew(name)]
         if extra:
             listed = ", ".join(f"'{name[:80]}'" for name in extra[:3])
             more = f" and {len(extra) - 3} more" if len(extra) > 3 else ""
@@ -184,6 +186,11 @@ class TensorFile:
                 tensor=name,
             )
         return self._entries[name]
+
+
+def _is_made_anew(name: str) -> bool:
+    """Positions, 0, 1, 2, …, and frequencies of angles."""
+    return any(name == each or name.endswith(f".{each}") for each in _MADE_ANEW)
 
 
 def read_entries(folder: CheckpointFolder, name: str) -> dict[str, Entry]:

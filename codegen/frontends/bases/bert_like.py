@@ -84,7 +84,6 @@ class Family:
         check_encoder_only(config)
         shape, tables = read_shape(config), read_tables(config)
         parts.check_max_tokens(max_tokens, tables.positions)
-        # Files of the bare encoder have names without prefix, files of a whole model with it.
         prefix = parts.prefix_of(checkpoint, self.prefix, WORDS)
         terms = self.terms(checkpoint, prefix, shape, tables)
         body = encoder_body(config, tensors, prefix, tables, shape, self.form, terms=terms)
@@ -160,7 +159,6 @@ def embed_of_own_width(
 def embed_ids(tensors: TensorFile, prefix: str, tables: Tables, width: int, out: str, first_position: int = 0) -> Embed:
     """Words, segments where there are any, and positions."""
     embeddings = f"{prefix}embeddings."
-    tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
 
     def term(name: str, tensor: str, entries: int, by: Index, first: int = 0) -> Term:
         return Term(parts.parameter(tensors, name, tensor, (entries, width)), by, first)

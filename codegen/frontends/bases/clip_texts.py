@@ -167,7 +167,6 @@ def text_rows(
     """What makes `hidden`, a row of each token, and the widths of all that it writes."""
     bert_like.check_no_decoder(config)
     parts.check_max_tokens(max_tokens, form.tokens_in(config))
-    tensors.ignore(f"{prefix}embeddings.position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
     shape = LayerShape(
         hidden=form.width_in(config),
         heads=config.positive_int("num_attention_heads", form.heads, maximum=parts.MAX_WIDTH),

@@ -110,7 +110,7 @@ def _embedding(
     segments = config.natural_int("type_vocab_size", 0, maximum=256)
     if segments:
         terms.append(Term(term("segment_embeddings", "token_type_embeddings", segments), "segments"))
-    tensors.ignore(f"{embeddings}position_ids", f"{embeddings}position_embeddings.weight")
+    tensors.ignore(f"{embeddings}position_embeddings.weight")
     body: tuple[Node, ...] = (Embed(tuple(terms), value),)
     if value != "hidden":
         source, sizes = [f"{embeddings}embed_proj"], (shape.hidden, width)

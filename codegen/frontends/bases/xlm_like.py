@@ -72,7 +72,6 @@ class XlmLike:
         parts.check_max_tokens(max_tokens, limits.positions)
         width = config.positive_int("emb_dim", maximum=parts.MAX_WIDTH)
         prefix = parts.prefix_of(checkpoint, "transformer.", _WORDS)
-        tensors.ignore(f"{prefix}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
         embedding, notes = _embedding(config, tensors, prefix, limits)
         widths = dict.fromkeys(("hidden", "query", "key", "value", "context"), width) | {"inner": _INNER * width}
         pre_norm = self.may_norm_first and config.flag("pre_norm", False)

@@ -23,8 +23,7 @@ _THETA, _PART, _EPSILON = 10_000.0, 0.25, 1e-5  # where the configuration does n
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     width, heads, inner, count = sizes_in(config, tensors)
     epsilon = parts.epsilon_of(config, "layer_norm_eps", _EPSILON)
-    made_here = ("bias", "masked_bias", "rotary_emb.inv_freq")  # of older files
-    tensors.ignore(*(f"{prefix}layers.*.attention.{of}" for of in made_here))
+    tensors.ignore(*(f"{prefix}layers.*.attention.{of}" for of in ("bias", "masked_bias")))  # of older files
     widths = dict.fromkeys(("hidden", "normed", "rows", "context", *ATTENTION), width) | {"inner": inner}
     made = LayerParts(tensors, [f"{prefix}layers.{i}." for i in range(count)], widths, epsilon)
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))

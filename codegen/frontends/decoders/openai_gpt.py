@@ -26,7 +26,7 @@ _ACTIVATIONS = {"gelu": "gelu_new", "relu": "relu", "silu": "silu", "swish": "si
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
     width, heads, count = sizes_in(config, tensors)
     inner = 4 * width
-    tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}position_ids")  # the causal mask, and numbers from 0 on
+    tensors.ignore(f"{prefix}h.*.attn.bias")  # the causal mask
     names = f"{prefix}{_NAMES.words}", f"{prefix}positions_embed.weight"
     words, embedding = embed(config, tensors, *names, vocabulary, width)
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)

@@ -25,7 +25,6 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     width, heads, inner, count = sizes_in(config, tensors)
     epsilon = parts.epsilon_of(config, "layer_norm_eps", _EPSILON)
     check_head_dim(config, width // heads)
-    tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     widths = dict.fromkeys(("hidden", "normed", "context", *ATTENTION), width) | {"inner": inner}
     prefixes = [f"{prefix}layers.{i}." for i in range(count)]
     made = LayerParts(tensors, prefixes, widths, epsilon)

@@ -199,7 +199,6 @@ def _decoder(half: _Half, tensors: TensorFile, memory: str) -> tuple[Node, ...]:
     shape, tables, root = half.shape, half.tables, half.kind.root
     count = half.config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     embeddings = f"{root}embeddings."
-    tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
     words = parts.parameter(tensors, "target_words", f"{root}{bert_like.WORDS}", (tables.vocabulary, shape.hidden))
     places = tensors.take(f"{embeddings}position_embeddings.weight", (tables.positions, shape.hidden))
     if half.kind.has_segments:

@@ -50,7 +50,7 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    config, tensors = checkpoint.config, checkpoint.tensors
     check_architecture(checkpoint, NAME)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
@@ -63,7 +63,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     )
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
-    prefix = "distilbert." if f"distilbert.{_WORDS}" in tensors or sentence is None else ""
+    prefix = parts.prefix_of(checkpoint, "distilbert.", _WORDS)
     body = _encoder(config, tensors, prefix, shape, limits)
     prediction = Prediction(
         dense="vocab_transform",

@@ -106,7 +106,6 @@ def _body(checkpoint: Checkpoint, prefix: str, shape: LayerShape, limits: Limits
     terms = [_words(config, tensors, prefix, limits, shape)]
     turned: tuple[Rotary, ...] = ()
     positions = f"{prefix}embeddings.position_embeddings.weight"
-    tensors.ignore(f"{prefix}embeddings.position_ids")
     if _position(config) == _ABSOLUTE:
         first = config.natural_int("pad_token_id") + 1
         bert_like.check_padding(checkpoint.tokenizer, first - 1)

@@ -138,7 +138,6 @@ def _read_form(config: Config) -> _Form:
 def _embedding(part: _Parts, tables: bert_like.Tables) -> tuple[Node, ...]:
     """Words, positions and segments."""
     form, tensors, (prefix,) = part.form, part.tensors, part.prefixes
-    tensors.ignore(f"{prefix}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
 
     def table(name: str, entries: int, width: int) -> Parameter:
         return parts.parameter(tensors, name, f"{prefix}{name}.weight", (entries, width))

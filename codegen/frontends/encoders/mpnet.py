@@ -71,7 +71,6 @@ def _encoder(
     layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, layers)
     embeddings, width = f"{prefix}embeddings.", shape.hidden
-    tensors.ignore(f"{embeddings}position_ids")
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert_like.WORDS}", (limits.vocabulary, width))
     entries = limits.positions + FIRST_POSITION
     table = f"{embeddings}position_embeddings.weight"

@@ -242,7 +242,6 @@ def llama_stack(
         form.one_input,
         form.one_gate,
     )
-    tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     seen, activation = seen_by(sizes.head_width), _activation(config, form)
     embed = Embed((Term(words, "ids", factor=form.factors.words),), "hidden")

@@ -56,9 +56,12 @@ def tied_parameter(tensors: TensorFile, name: str, names: Names, shape: tuple[in
 
 
 def prefix_of(checkpoint: Checkpoint, prefix: str, words: str) -> str:
-    """What stands before names of tensors: files of a whole model have it, those of an encoder for
-    sentence-transformers may have none. `words` is the name of the word embeddings below it."""
-    return prefix if checkpoint.sentence is None or f"{prefix}{words}" in checkpoint.tensors else ""
+    """What stands before names of tensors: files of a whole model have it, those of an encoder none, which the library
+    reads for classes with a head, too. `words` is the name of the word embeddings below it."""
+    tensors = checkpoint.tensors
+    if f"{prefix}{words}" in tensors:
+        return prefix
+    return "" if words in tensors or checkpoint.sentence is not None else prefix
 
 
 def linear(
