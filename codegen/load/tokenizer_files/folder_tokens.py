@@ -261,11 +261,12 @@ def _check_flags(values: dict[str, Any], file: str, named: dict[str, AddedToken]
             raise refusal("tokenizer-conflict", message, file=file)
 
 
-def own_tokens(model: SentencePieceModel, tokens: FolderTokens) -> dict[str, bool]:
+def own_tokens(model: SentencePieceModel, tokens: FolderTokens, vocab: Collection[str]) -> dict[str, bool]:
     """Control pieces, which are special, and those that users define, which are found as a whole. Where a file lists
-    extra tokens, be it none, these count in their place."""
+    extra tokens, be it none, these count in their place: here those of them that are pieces."""
     if tokens.lists_extra:
-        return {}
+        listed = (value for _, value, file in tokens.extra if file == CONFIG_FILE)
+        return {text: True for text in listed if isinstance(text, str) and text in vocab}
     return {piece.text: piece.type == CONTROL for piece in model.pieces if piece.type in (CONTROL, USER_DEFINED)}
 
 

@@ -51,10 +51,17 @@ _WHATEVER_IS_SAID = {
 
 
 def read_config(folder: CheckpointFolder) -> dict[str, Any]:
-    """tokenizer_config.json, or nothing where there is none; remote code is refused at once."""
+    """tokenizer_config.json, or nothing where there is none. A tokenizer of the checkpoint's own code is refused at
+    once, though the library takes another one where nobody trusts that code: the one that the model was trained with
+    may have other tokens around texts, as that of gte-Qwen2 does."""
     values = folder.read_json_if_present(FILE) or {}
-    if "auto_map" in values:
-        raise refusal("remote-code", "'auto_map' asks for code that comes with the checkpoint", file=FILE)
+    own = values.get("auto_map")
+    if (own.get("AutoTokenizer") if isinstance(own, dict) else own) is not None:
+        message = (
+            "'auto_map' asks for a tokenizer of code that comes with the checkpoint, which is never run: where it "
+            "makes what the class of tokenizer_class makes, remove the key"
+        )
+        raise refusal("remote-code", message, file=FILE)
     return values
 
 
@@ -179,7 +186,9 @@ def extra_tokens(values: dict[str, Any], usual: Collection[str], file: str) -> I
             yield key, item
 
 
-def check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs: str, file: str) -> None:
+def check_is_added(
+    value: object, key: str, added: dict[str, AddedToken], theirs: str, file: str, *, flags_count: bool = True
+) -> None:
     """Refuses a special token, as text or object with flags, that is not one of `added`, which `theirs` lists."""
     content = content_of(value, key, file)
     token = added.get(content)
@@ -189,7 +198,7 @@ def check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs
             f"transformers takes {key} {shown(content)} for a special token, {theirs} does not list it as one",
             file=file,
         )
-    flags = value if isinstance(value, dict) else {}
+    flags = value if isinstance(value, dict) and flags_count else {}
     for flag in ("single_word", "lstrip", "rstrip", "normalized"):
         if flag in flags and flags[flag] is not getattr(token, flag):
             raise refusal(

@@ -2,9 +2,10 @@
 """What `transformers` makes of the settings of a WordPiece tokenizer, held against the tokenizer itself.
 
 `transformers` rebuilds a BertTokenizer from tokenizer_config.json and the class's defaults, and takes from
-tokenizer.json nothing but the vocabulary (5.23; version 4 overrides three settings in the same way). The `tokenizers`
-library by itself follows tokenizer.json. Where the two would tokenize differently there is no right answer to choose:
-a `tokenizer-conflict`, which the owner of the checkpoint resolves by editing one of the two files.
+tokenizer.json nothing but the vocabulary and the added tokens with their flags, unless added_tokens_decoder has these
+(5.23; version 4 overrides three settings in the same way). The `tokenizers` library by itself follows tokenizer.json.
+Where the two would tokenize differently there is no right answer to choose: a `tokenizer-conflict`, which the owner of
+the checkpoint resolves by editing one of the two files.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ class WordPieceConfig:
 
     def _check_special_tokens(self, parts: TokenizerParts) -> None:
         added = {token.content: token for token in parts.added_tokens}
+        flags_count = parts.file != JSON_FILE  # which has the flags of the tokens that it lists, whatever names them
         role = {
             "unk_token": parts.unknown_token,
             "cls_token": parts.classify_token,
@@ -149,12 +151,12 @@ class WordPieceConfig:
                         f"{key} is {shown(named)} here, {shown(role[key])} in {parts.file}",
                         file=file,
                     )
-                check_is_added(values.get(key, usual), key, added, parts.file, file)
+                check_is_added(values.get(key, usual), key, added, parts.file, file, flags_count=flags_count)
                 if key == "mask_token" and self.mask_strips and not added[named].lstrip:
                     message = f"{key} {shown(named)} strips the white space before it, {parts.file} says it does not"
                     raise refusal("tokenizer-conflict", message, file=file)
             for key, value in extra_tokens(values, self.special_tokens, file):
-                check_is_added(value, key, added, parts.file, file)
+                check_is_added(value, key, added, parts.file, file, flags_count=flags_count)
 
     def _check_added_tokens(self, parts: TokenizerParts) -> None:
         added = {token.content: token for token in parts.added_tokens}

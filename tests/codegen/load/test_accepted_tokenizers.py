@@ -73,6 +73,12 @@ ACCEPTED: dict[str, Callable[[Path], object]] = {
     "special tokens as objects": put(
         TOKENIZER_CONFIG, mask_token={"__type": "AddedToken", "content": "[MASK]", "lstrip": False}
     ),
+    # Published multi-qa-mpnet-base; tokenizer.json has the flags of its tokens.
+    "special tokens with other flags": both(
+        put(TOKENIZER_CONFIG, mask_token={"__type": "AddedToken", "content": "[MASK]", "normalized": True}),
+        put(SPECIAL_MAP, unk_token={"content": "[UNK]", "normalized": True, "lstrip": True}),
+    ),
+    "code of its own for something else": put(TOKENIZER_CONFIG, auto_map={"AutoProcessor": "p.Processor"}),
     "special_tokens_map.json": put(SPECIAL_MAP, unk_token="[UNK]", mask_token={"content": "[MASK]"}),
     "added_tokens.json": put(ADDED, **{"[MASK]": 4}),
     "eos_token among the added": put(TOKENIZER_CONFIG, eos_token="[SEP]", bos_token={"content": "[CLS]"}, x_token=1),

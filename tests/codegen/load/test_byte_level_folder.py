@@ -232,7 +232,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "image token": (put(CONFIG, image_token="[E]"), "tokenizer-conflict", "[E]"),
     "split special tokens": (put(CONFIG, split_special_tokens=True), "tokenizer-setting", "split_special_tokens"),
     "BERT's class": (put(CONFIG, tokenizer_class="BertTokenizer"), "tokenizer-class", "byte-level BPE"),
-    "remote code": (put(CONFIG, auto_map={}), "remote-code", "auto_map"),
+    "remote code": (put(CONFIG, auto_map=["x.Y", None]), "remote-code", "auto_map"),
     "no tokenizer.json": (both(remove(JSON), AS_IN_JSON), "tokenizer-class", JSON),
     "no tokenizer.json for Llama's class": (
         both(remove(JSON), put(CONFIG, tokenizer_class="LlamaTokenizer")),

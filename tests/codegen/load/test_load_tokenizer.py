@@ -224,8 +224,8 @@ CONFLICT_CASES = [
     cfg("cls_token", put(TOKENIZER_CONFIG, cls_token="[SEP]")),
     cfg("sep_token an object", put(TOKENIZER_CONFIG, sep_token={"content": "[CLS]"})),
     cfg(
-        "mask_token with lstrip",
-        put(TOKENIZER_CONFIG, mask_token={"content": "[MASK]", "lstrip": True}),
+        "mask_token with lstrip, no tokenizer.json",
+        both(text_only(*DEFAULT_VOCAB), put(TOKENIZER_CONFIG, mask_token={"content": "[MASK]", "lstrip": True})),
         words="lstrip",
     ),
     cfg("mask_token not added", put(TOKENIZER_CONFIG, mask_token="cat"), words="mask_token 'cat'"),

@@ -134,6 +134,16 @@ def test_pieces_that_users_define_are_found_as_a_whole(tmp_path: Path) -> None:
     assert Tokenizer.from_str(read(path).json).encode("the cats").ids == [0, 6, 7, 8, 9, 2]
 
 
+def test_pieces_that_the_configuration_lists_as_special(tmp_path: Path) -> None:
+    """As published camembert-ner, which has no tokenizer.json; by transformers 5.23.0."""
+    path = model_folder(tmp_path, "CamembertTokenizer")
+    listed = {"additional_special_tokens": ["<s>NOTUSED", "</s>NOTUSED"]}
+    (path / CONFIG).write_text(json.dumps(json.loads((path / CONFIG).read_text()) | listed))
+    tokenizer = Tokenizer.from_str(read(path).json)
+    texts = ("a <s>NOTUSED the", "x</s>NOTUSED")
+    assert [tokenizer.encode(text).ids for text in texts] == [[5, 11, 15, 0, 7, 6], [5, 11, 3, 2, 6]]
+
+
 def test_extra_ids(tmp_path: Path) -> None:
     """Recorded, as above: the last one first, behind the pieces; tokenizer.json has to list as many."""
     path = model_folder(tmp_path, "T5Tokenizer")

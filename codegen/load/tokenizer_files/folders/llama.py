@@ -131,7 +131,7 @@ def read_llama_folder(folder: CheckpointFolder) -> TokenizerSpec:
     if len(vocab) != len(model.pieces):
         raise refusal("vocab-duplicate-piece", "two of its pieces are the same text", file=FILE)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
-    added = tokens.of(vocab, own_tokens(model, tokens))
+    added = tokens.of(vocab, own_tokens(model, tokens, vocab))
     described = _described(config, vocab, added, tokens.special)
     spec = read_character_bpe_json(described if has_segments(config, usual=False) else without_segments(described))
     tokens.check(spec)

@@ -309,7 +309,7 @@ def _of_model(
             raise refusal("tokenizer-setting", "'split_by_punct' is not supported", file=CONFIG_FILE)
         known = replace(known, unknown_id=_unknown_id(vocabulary, file))
     ids = {text: i for i, (text, _) in enumerate(vocabulary)}
-    added = [asdict(token) for token in tokens.of(ids, own_tokens(model, tokens) | dict.fromkeys(extra, True))]
+    added = [asdict(token) for token in tokens.of(ids, own_tokens(model, tokens, ids) | dict.fromkeys(extra, True))]
     ids |= {token["content"]: token["id"] for token in added}
     described = _described(config, known, model.charsmap, vocabulary, ids, added)
     with_segments = has_segments(config, usual=known.composes)
