@@ -36,7 +36,6 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
     "diversity_penalty": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
     "penalty_alpha": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
     "guidance_scale": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
-    "force_bos_token_to_be_generated": ((None, False), _CHANGES_TEXTS.format("false")),  # of older files
     "exponential_decay_length_penalty": ((None,), _CHANGES_TEXTS.format("null")),
     "sequence_bias": ((None,), _CHANGES_TEXTS.format("null")),
     "constraints": ((None,), _CHANGES_TEXTS.format("null")),
@@ -48,6 +47,8 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
     "prompt_lookup_num_tokens": ((None,), "make it null: the texts stay the same"),
     "assistant_early_exit": ((None,), "make it null: the texts stay the same"),
 }
+# In config.json of older files: forced_bos_token_id is bos_token_id, whatever it says. In FILE it says nothing.
+_FORCES_BEGIN, _FORCED_BEGIN = "force_bos_token_to_be_generated", "forced_bos_token_id"
 _READ_KEYS = """
     num_beams length_penalty early_stopping min_length min_new_tokens max_length max_new_tokens renormalize_logits
     do_sample temperature top_k top_p decoder_start_token_id bos_token_id eos_token_id pad_token_id
@@ -130,11 +131,11 @@ def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> Genera
 def _values_in(config: Config) -> dict[str, Any]:
     """What it says; where it is of two models, what it leaves open its decoder's part may say, or that of its texts."""
     part = config.values.get("decoder") or config.values.get("text_config")
-    keys = _READ | set(_NEUTRAL) | set(_OF_DRAWING)
-    own = {key: config.values.get(key) for key in keys}
-    if not isinstance(part, dict):
-        return own
-    return {key: part.get(key) if value is None else value for key, value in own.items()}
+    keys = _READ | set(_NEUTRAL) | set(_OF_DRAWING) | {_FORCES_BEGIN}
+    found = {key: config.values.get(key) for key in keys}
+    if isinstance(part, dict):
+        found = {key: part.get(key) if value is None else value for key, value in found.items()}
+    return found | {_FORCED_BEGIN: found["bos_token_id"]} if found[_FORCES_BEGIN] else found
 
 
 def _counting(params: TaskParams) -> tuple[str, ...]:
@@ -154,7 +155,7 @@ def _unknown(values: Mapping[str, Any], file: str) -> tuple[str, ...]:
 
 def _overruled(values: dict[str, Any], config: Config) -> tuple[str, ...]:
     """A note on keys of which config.json says something else."""
-    keys = sorted((_READ | set(_NEUTRAL)) - _DRAWING)
+    keys = sorted((_READ | set(_NEUTRAL) | {_FORCES_BEGIN}) - _DRAWING)
     said = {key: config.values.get(key) for key in keys}
     other = [key for key in keys if said[key] is not None and said[key] != values.get(key)]
     return (f"{FILE} counts where {config.file} says otherwise: {', '.join(other)}",) if other else ()

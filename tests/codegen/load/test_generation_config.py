@@ -129,8 +129,21 @@ def test_without_the_file_config_json_says_it(tmp_path: Path) -> None:
     config = {"bos_token_id": 1, "eos_token_id": 2, "forced_eos_token_id": 2, "num_beams": 2, "d_model": 8}
     assert settings(tmp_path, None, config) == GenerationSettings(begin=1, ends=(2,), forced_end=True, search=Search(2))
     with pytest.raises(EtchError) as refused:
-        settings(tmp_path, None, {**config, "force_bos_token_to_be_generated": True})
+        settings(tmp_path, None, {**config, "num_return_sequences": 2})
     assert (refused.value.code, refused.value.file) == ("generation-not-supported", "config.json")
+
+
+@pytest.mark.parametrize(
+    "forced", [{}, {"forced_bos_token_id": None}, {"forced_bos_token_id": 1}, {"forced_bos_token_id": 5}]
+)
+def test_a_first_token_as_older_files_force_it(forced: dict[str, int | None], tmp_path: Path) -> None:
+    """The library (5.23) reads it in config.json alone, and then that is bos_token_id: fine-tuned bart-large-cnn's."""
+    said = forced | {"force_bos_token_to_be_generated": True}
+    config = {"bos_token_id": 1, "decoder_start_token_id": 2, "eos_token_id": 2, **said}
+    assert settings(tmp_path, None, config) == GenerationSettings(begin=2, ends=(2,), forced_begin=1)
+    of_file = settings(tmp_path, {"decoder_start_token_id": 2, "eos_token_id": 2, **said}, config)
+    assert of_file.forced_begin == forced.get("forced_bos_token_id")
+    assert "generation_config.json: not used: force_bos_token_to_be_generated" in of_file.notes
 
 
 def test_what_is_not_used_is_reported(tmp_path: Path) -> None:
