@@ -202,8 +202,8 @@ def test_what_is_no_number(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["a=1K"], "1 given"),
-        ([f"r{i}=1K" for i in range(5)], "5 given"),
+        (["a=1K"], "got 1"),
+        ([f"r{i}=1K" for i in range(5)], "got 5"),
         (["a=1K", "a=2K"], "'a' twice"),
         (["a=1K", "b=1K,2"], "with each region, or with none"),
         (["a=1K,3", "b=1K,2"], "the cheapest first"),

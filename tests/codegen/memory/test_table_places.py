@@ -196,7 +196,7 @@ def test_what_a_refusal_says_is_enough(tmp_path: Path) -> None:
         (("fast=2K,copied", "fast=64K"), "names 'fast' twice"),
         (("fast=2K,4", "slow=64K,2"), "the cheapest first"),
         (("fast=2K,4", "slow=64K"), "with each region, or with none"),
-        (("a=1K",) * 5, "5 given"),
+        (("a=1K",) * 5, "got 5"),
     ],
 )
 def test_contradictions(places: tuple[str, ...], words: str) -> None:
