@@ -139,6 +139,11 @@ class TensorFile:
         self._used.add(name)
         return Taken(entry.file, name, entry.dtype, entry.shape, stored.reshape(entry.shape))
 
+    def stand_in(self, missing: str, other: str) -> None:
+        """Two names of one tensor: where the file has the `other` alone, it is read by the one that is missing."""
+        if missing not in self._entries and other in self._entries:
+            self._entries[missing] = self._entries.pop(other)
+
     def take_indices(self, name: str, below: int) -> npt.NDArray[np.int64]:
         """The tensor `name` of one dimension, rows of another one that has `below` of them."""
         entry = self._entry(name)

@@ -125,9 +125,12 @@ class Family:
         parts.check_max_tokens(tokens, self._most(config), self.positions, counted)
         names = self.names
         prefix = names.prefix_in(tensors)
+        tied = config.flag(next((key for key in self.tied_keys if key in config), self.tied_keys[0]), self.tied)
+        if tied:
+            tensors.stand_in(f"{prefix}{names.words}", names.logits)
         stack = self.behind(config, tensors, self.stack_of(config, tensors, prefix, vocabulary, tokens))
         projection = stack.words
-        if config.flag(next((key for key in self.tied_keys if key in config), self.tied_keys[0]), self.tied):
+        if tied:
             parts.check_copies(tensors, f"{prefix}{names.words}", (names.logits,))
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as other versions of the library wrote them: names without the encoder's prefix below a class with a head, and
-tensors that the classes make anew. The library (5.23) loads each without a missing tensor, and computes the same."""
+"""Files as other versions of the library and other programs wrote them: names without the encoder's prefix below a
+class with a head, tensors that the classes make anew, words by the name that tied logits have. The library (5.23) loads
+each without a missing tensor, and computes the same."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from recorded.outputs import folder, read_recorded
-from recorded_changes import add, changed, graph_of
+from recorded_changes import add, changed, configure, graph_of, rename
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
+from codegen.errors import EtchError
 from codegen.ir.graph import Graph
 from codegen.oracle.interpret import Interpreter
 
@@ -36,6 +39,12 @@ MADE_ANEW = {
     "falcon/regression": "transformer.h.0.self_attention.rotary_emb.inv_freq",
     "gpt_neox/regression": "gpt_neox.layers.0.attention.rotary_emb.inv_freq",
 }
+WORDS = {
+    "llama/texts": "model.embed_tokens.weight",
+    "gpt_neo/texts": "transformer.wte.weight",
+    "opt/texts": "model.decoder.embed_tokens.weight",
+}
+_WRITERS = Path(__file__).parents[1] / "generation"
 
 
 @pytest.mark.parametrize("variant", WITHOUT_PREFIX)
@@ -56,6 +65,25 @@ def test_what_classes_make_anew_is_not_read(variant: str, tmp_path: Path) -> Non
     made = graph_of(changed(variant, add(MADE_ANEW[variant], (1, 20)), tmp_path))
     assert made.notes == graph_of(folder(variant)).notes
     assert_same(variant, made)
+
+
+@pytest.mark.parametrize("variant", WORDS)
+def test_words_by_the_name_of_tied_logits(variant: str, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    shutil.copytree(_WRITERS / variant, path)
+    whole = Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [])
+    rename(WORDS[variant], "lm_head.weight")(path)
+    assert Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, []).tobytes() == whole.tobytes()
+
+
+def test_logits_that_are_not_tied_are_no_words(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    shutil.copytree(_WRITERS / "llama/texts", path)
+    rename(WORDS["llama/texts"], "lm_head.weight")(path)
+    configure(tie_word_embeddings=False)(path)
+    with pytest.raises(EtchError) as caught:
+        graph_of(path)
+    assert (caught.value.code, caught.value.tensor) == ("missing-tensor", WORDS["llama/texts"])
 
 
 def assert_same(variant: str, made: Graph) -> None:

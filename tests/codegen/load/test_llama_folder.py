@@ -197,6 +197,7 @@ AS_GEMMA |= {"pad_token": "</s>", "mask_token": "<unk>"}
     [
         ({}, {}, []),
         ({}, {"legacy": False, "add_bos_token": True, "add_prefix_space": None}, []),
+        ({}, {"legacy": None}, []),
         ({}, {"legacy": True}, ["pre_tokenizer"]),
         (OLD, {"legacy": False, "add_prefix_space": True}, ["pre_tokenizer"]),
         (OLD, {"tokenizer_class": "PreTrainedTokenizerFast"}, []),

@@ -26,7 +26,6 @@ from ..tokenizer_config import (
     asked,
     asked_ends,
     check_unsupported,
-    flag_of,
     has_segments,
     read_config,
 )
@@ -181,7 +180,7 @@ def _described(
 def _scheme(config: dict[str, Any], prepends: bool) -> Literal["never", "first", "always"]:
     if not prepends:
         return "never"
-    return "always" if flag_of(config, "legacy", False) else "first"
+    return "always" if asked(config, "legacy") else "first"
 
 
 def derived_merges(vocab: dict[str, int]) -> list[list[str]]:
