@@ -64,9 +64,9 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     body = (*embedding, Layers("encoder_layer", count, layers))
     classifier = Classifier("classifier", ("pooler", "pooler.dense", _pooler_activation(config)))
     encoder = Encoder(body, widths | shape.widths, limits.vocabulary, segments)
-    return graph_with_head(
-        checkpoint, max_tokens, family.name, encoder, FamilyHeads(classifier, _prediction(config, shape))
-    )
+    # Published files have what told replaced words beside what predicts them.
+    heads = FamilyHeads(classifier, _prediction(config, shape), left_out=("mask_predictions.*",))
+    return graph_with_head(checkpoint, max_tokens, family.name, encoder, heads)
 
 
 def _pooler_activation(config: Config) -> str:

@@ -24,8 +24,9 @@ from ..shared.rows import HeadOps, Pooled, Rows
 from ..shared.sentence_head import sentence_head
 from ..task_heads import heads_of_tasks
 
-# Heads that classes of pretraining have beside what predicts words: BERT's, ELECTRA's, DeBERTa's, ALBERT's.
-_OF_PRETRAINING = ("cls.*", "discriminator_predictions.*", "mask_predictions.*", "sop_classifier.*")
+# Heads that classes of pretraining have beside what predicts words, or in its place: BERT's, ELECTRA's, DeBERTa's,
+# ALBERT's.
+_OF_PRETRAINING = ("cls.*", "discriminator_predictions.*", "lm_predictions.*", "mask_predictions.*", "sop_classifier.*")
 
 
 @dataclass(frozen=True)
