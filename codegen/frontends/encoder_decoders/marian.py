@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marian's translators in opus-mt's layout: sinusoids, no norm behind the embedding. Names as in `transformers`."""
+"""Marian's translators in opus-mt's layout: sinusoids, unless the file has other tables, no norm behind
+the embedding. Names as in `transformers`."""
 
 from __future__ import annotations
 
 from ...load.config import Config
-from ...load.safetensors import TensorFile
 from ..bases.bart_family import Family
 from ..shared import encoder_decoder, parts
 
@@ -28,10 +28,10 @@ def _check(config: Config) -> None:
         raise parts.refuse("generation-not-supported", message)
 
 
-def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions:
-    # Older files have them.
-    tensors.ignore(*map(encoder_decoder.position_table, ("encoder", "decoder")))
-    return encoder_decoder.computed_positions(config)
-
-
-FAMILY = Family("MarianMTModel", "MarianTokenizer", encoder_decoder.Form(), _positions, check=_check)
+FAMILY = Family(
+    "MarianMTModel",
+    "MarianTokenizer",
+    encoder_decoder.Form(),
+    encoder_decoder.stored_or_computed_positions,
+    check=_check,
+)

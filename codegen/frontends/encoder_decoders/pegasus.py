@@ -4,9 +4,6 @@ count in their place. Names as in `transformers`."""
 
 from __future__ import annotations
 
-from ...ir.graph import Term
-from ...load.config import Config
-from ...load.safetensors import TensorFile
 from ..bases.bart_family import Family
 from ..shared import encoder_decoder
 
@@ -19,15 +16,10 @@ _SAID: dict[str, object] = {
 }
 
 
-def _positions(config: Config, tensors: TensorFile) -> encoder_decoder.Positions:
-    stored, computed = encoder_decoder.learned_positions(config, tensors, 0), encoder_decoder.computed_positions(config)
-
-    def positions(of: str, width: int) -> Term:
-        has_table = encoder_decoder.position_table(of) in tensors
-        return stored(of, width) if has_table else computed(of, width)
-
-    return positions
-
-
-_FORM = encoder_decoder.Form(pre_norm=True)
-FAMILY = Family("PegasusForConditionalGeneration", "PegasusTokenizer", _FORM, _positions, said=_SAID)
+FAMILY = Family(
+    "PegasusForConditionalGeneration",
+    "PegasusTokenizer",
+    encoder_decoder.Form(pre_norm=True),
+    encoder_decoder.stored_or_computed_positions,
+    said=_SAID,
+)

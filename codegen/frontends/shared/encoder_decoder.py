@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
 from ...ir.graph import Add, Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ...load.config import Config
 from ...load.generation_config import GenerationSettings
@@ -231,6 +233,20 @@ def computed_positions(config: Config) -> Positions:
         return halved_sinusoids("position_embeddings", position_count(config), width)
 
     return lambda of, width: Term(table(width), "positions")
+
+
+def stored_or_computed_positions(config: Config, tensors: TensorFile) -> Positions:
+    """The same where the file has no tables, or the same ones, as older files have: else the library takes these."""
+    stored, computed = learned_positions(config, tensors, 0), computed_positions(config)
+
+    def positions(of: str, width: int) -> Term:
+        made = computed(of, width)
+        if position_table(of) not in tensors:
+            return made
+        own = stored(of, width)
+        return made if np.array_equal(own.table.at(0).values, made.table.at(0).values) else own
+
+    return positions
 
 
 def position_table(of: str, root: str = "model.") -> str:
