@@ -356,7 +356,7 @@ def _adapter(folder: CheckpointFolder) -> Exception:
 def _no_configuration(folder: CheckpointFolder) -> Exception:
     """What to tell about a folder that is no checkpoint."""
     if not folder.has(MANIFEST):
-        message = f"{folder.shown_path} has no {CONFIG_FILE}; a checkpoint is a folder as save_pretrained writes it"
+        message = f"the folder has no {CONFIG_FILE}; a checkpoint is a folder as save_pretrained writes it"
         return refusal("config-file-missing", message)
     command = etch_command("bundle", folder.path, "--out", "FOLDER")
     message = f"the folder is a generated model, not a checkpoint; to take it and the runtime elsewhere: {command}"
@@ -373,4 +373,4 @@ def _no_weights(folder: CheckpointFolder) -> Exception:
     others = [name for name in names if name.endswith(PICKLE_SUFFIXES + _OTHER_FORMATS)]
     if others:
         return refusal("format-not-supported", f"only {WEIGHTS_FILE} is read, not this format", file=others[0])
-    return refusal("weights-missing", f"{folder.shown_path} has neither {WEIGHTS_FILE} nor {INDEX_FILE}")
+    return refusal("weights-missing", f"the folder has neither {WEIGHTS_FILE} nor {INDEX_FILE}")

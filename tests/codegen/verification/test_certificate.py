@@ -111,7 +111,7 @@ def test_a_certificate_is_written_whole_or_not_at_all(case: Case, tmp_path: Path
     assert case.certify(out) == 0, case.report
     assert out.stat().st_mode & 0o777 == 0o644
     assert [path.name for path in out.parent.iterdir()] == [out.name]
-    for place, reason in ((out.parent, "Is a directory"), (out / "certificate.json", "a file is where its folder")):
+    for place, reason in ((out.parent, "it is a folder"), (out / "certificate.json", "a file is where its folder")):
         before = sorted(path.name for path in tmp_path.iterdir())
         with pytest.raises(EtchError, match=reason) as refused:
             case.certify(place)

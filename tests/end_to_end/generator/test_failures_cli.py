@@ -33,12 +33,20 @@ def model(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["generate", "inspect"])
-@pytest.mark.parametrize("folder", ["missing", "model/config.json", ""])
+@pytest.mark.parametrize("folder", ["missing", "model/config.json"])
 def test_folder_is_none(folder: str, command: str, model: Path, tmp_path: Path) -> None:
     options = ("--out", "out") if command == "generate" else ()
     message = one_line(etch(command, folder, *options, cwd=tmp_path), 1)
     assert "error[" in message
     assert "internal" not in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["generate", "inspect"])
+def test_folder_without_a_name(command: str, tmp_path: Path) -> None:
+    options = ("--out", "out") if command == "generate" else ()
+    message = one_line(etch(command, "", *options, cwd=tmp_path), 2)
+    assert "argument FOLDER: an empty name" in message
     assert not (tmp_path / "out").exists()
 
 

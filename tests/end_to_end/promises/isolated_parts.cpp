@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "etch/ops/attention.hpp"
+#include "etch/ops/delta_rule.hpp"
 #include "etch/ops/disentangled_attention.hpp"
 #include "etch/ops/experts.hpp"
 #include "etch/ops/global_attention.hpp"
@@ -68,6 +69,10 @@ template <>
 constexpr bool kOwnsScratch<PackValuesS8> = true;
 template <>
 constexpr bool kOwnsScratch<ChooseExperts> = true;
+template <>
+constexpr bool kOwnsScratch<DeltaRule> = true;
+template <>
+constexpr bool kOwnsScratch<DeltaStep> = true;
 template <class Cache>
 constexpr bool kOwnsScratch<Attention<Cache>> = true;
 template <class Cache>

@@ -84,7 +84,7 @@ def test_gates_by_either_name(tmp_path: Path) -> None:
         ({"layer_types": ["conv"] * 4}, "layers-out-of-range", "expected 5 of full_attention or sliding_attention or"),
         ({"use_attention_gate": False}, "unused-tensor", "gate_proj"),
         ({"use_sandwich_norm": False}, "unused-tensor", "post_"),
-        ({"conv_L_cache": 65}, "config-out-of-range", "conv_L_cache 65"),
+        ({"conv_L_cache": 66}, "config-out-of-range", "conv_L_cache 66"),
         ({"sliding_window": None}, "config-type", "sliding_window"),
         ({"rms_norm_eps": 1e-5}, "config-value", "rms_norm_eps"),
         ({"rope_scaling": {"factor": 2.0}}, "rotary-not-supported", "rope_scaling"),
