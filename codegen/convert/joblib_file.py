@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EtchError
+from .refusal import refusal
 
 _NUMBERS = re.compile(r"[iuf][1248]|b1|U\d{1,6}")
 # What joblib can write a file in; a pickle begins with none of them.
@@ -150,14 +150,14 @@ def read_estimator(raw: bytes, name: str) -> Estimator:
     for form, begin in _COMPRESSED.items():
         if raw.startswith(begin):
             message = f"it is compressed ({form}): dump it again without `compress`"
-            raise EtchError("pickle-malformed", "convert", message, file=name)
+            raise refusal("pickle-malformed", message, file=name)
     try:
         found = _Unpickler(io.BytesIO(raw)).load()
     except _Unreadable as error:
-        raise EtchError("pickle-holds-code", "convert", str(error), file=name) from None
+        raise refusal("pickle-holds-code", str(error), file=name) from None
     except Exception as error:  # a damaged pickle fails in many ways
         message = f"it is no pickle that joblib wrote: {type(error).__name__}: {error}"
-        raise EtchError("pickle-malformed", "convert", message, file=name) from None
+        raise refusal("pickle-malformed", message, file=name) from None
     if not isinstance(found, Estimator) or isinstance(found, (_Array, _Scalar)):
-        raise EtchError("pickle-malformed", "convert", f"it holds no estimator, but {type(found).__name__}", file=name)
+        raise refusal("pickle-malformed", f"it holds no estimator, but {type(found).__name__}", file=name)
     return found

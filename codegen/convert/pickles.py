@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 
-from ..errors import EtchError
 from ..load.files import CheckpointFolder
 from ..load.pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickled_names
 from ..load.sentence import static_path
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
+from .refusal import refusal
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
 _MAX_SHARDS = 1000
@@ -25,7 +25,7 @@ def pickles_of(source: CheckpointFolder, chosen: list[str]) -> dict[str, list[st
     if chosen:
         for name in chosen:
             if name not in names:
-                raise _refuse("pickle-missing", f"the folder has no '{name}'")
+                raise refusal("pickle-missing", f"the folder has no '{name}'")
         found = {"": list(chosen)}
     else:
         elsewhere = static_path(source) not in (None, "", ".")  # the table that is all of the model
@@ -35,7 +35,7 @@ def pickles_of(source: CheckpointFolder, chosen: list[str]) -> dict[str, list[st
         if PICKLE in inside and WEIGHTS_FILE not in inside:
             found[folder] = [f"{folder}/{PICKLE}"]
     if not found and SETFIT_HEAD not in names:
-        raise _refuse("nothing-to-convert", f"the folder has {WEIGHTS_FILE}: etch reads it as it is")
+        raise refusal("nothing-to-convert", f"the folder has {WEIGHTS_FILE}: etch reads it as it is")
     return found
 
 
@@ -47,26 +47,22 @@ def _of_the_model(names: list[str]) -> list[str]:
     if shards:
         stem, _, count, suffix = shards[0].groups()
         if not 1 <= int(count) <= _MAX_SHARDS:
-            raise _refuse(
+            raise refusal(
                 "shard-count", f"'{shards[0][0]}' is one of {int(count)} files, at most {_MAX_SHARDS} are read"
             )
         wanted = [f"{stem}-{part:05}-of-{count}{suffix}" for part in range(1, int(count) + 1)]
         missing = [name for name in wanted if name not in names]
         if missing:
-            raise _refuse("shard-missing", f"{len(missing)} of {int(count)} files are missing, the first: {missing[0]}")
+            raise refusal("shard-missing", f"{len(missing)} of {int(count)} files are missing, the first: {missing[0]}")
         pickles = [name for name in pickles if name not in wanted]
         if not pickles:
             return wanted
         pickles += [shards[0][0]]
     if not pickles:
-        raise _refuse("nothing-to-convert", f"the folder has no pickled weights ({', '.join(PICKLE_SUFFIXES)})")
+        raise refusal("nothing-to-convert", f"the folder has no pickled weights ({', '.join(PICKLE_SUFFIXES)})")
     if len(pickles) > 1:
         listed = ", ".join(f"'{name}'" for name in sorted(pickles)[:5])
-        raise _refuse(
+        raise refusal(
             "pickle-ambiguous", f"{len(pickles)} files could be the weights ({listed}): say which with --file"
         )
     return pickles
-
-
-def _refuse(code: str, message: str) -> EtchError:
-    return EtchError(code, "convert", message)

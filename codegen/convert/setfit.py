@@ -24,6 +24,7 @@ from ..load.files import CheckpointFolder
 from ..load.head_file import FILE, WEIGHTS_FILE, Activation
 from ..load.pickles import SETFIT_HEAD
 from .joblib_file import Estimator, read_estimator
+from .refusal import refusal
 
 _SETTINGS = "config_setfit.json"
 _MAX_BYTES = 256 << 20
@@ -128,4 +129,4 @@ def _labels(head: _Classifier, told: object) -> list[str]:
 
 
 def _refuse(code: str, message: str) -> EtchError:
-    return EtchError(code, "convert", message, file=SETFIT_HEAD)
+    return refusal(code, message, file=SETFIT_HEAD)

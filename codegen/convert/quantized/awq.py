@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ir.parameter import F32Array
+from ..refusal import refusal
 from .packed_integers import unpacked, words_of
 from .settings import Settings
-from .stored_tensors import FLOATS, StoredTensors, refusal
+from .stored_tensors import FLOATS, StoredTensors
 
 _BITS = 4
 # The place in a word of each of the 8 outputs that it holds.
@@ -34,12 +35,13 @@ def _plain(module: str, tensors: StoredTensors) -> F32Array:
     """[outputs, inputs] = scale of the group * (value - zero point of the group)."""
     scales = tensors.take(f"{module}.scales", FLOATS)
     packed = tensors.take(f"{module}{_WEIGHT}", ("I32",))
-    if scales.ndim != 2 or packed.ndim != 2 or not len(scales) or len(packed) % len(scales):
-        message = f"{list(packed.shape)} of inputs in groups of equal size have no scales of {list(scales.shape)}"
+    if scales.ndim != 2 or not len(scales) or packed.ndim != 2 or packed.shape[1] != words_of(scales.shape[1], _BITS):
+        message = f"scales {list(scales.shape)} are not those of packed {list(packed.shape)}"
         raise refusal("wrong-shape", message, tensor=f"{module}.scales")
-    groups, outputs = scales.shape
-    inputs = len(packed)
-    tensors.take(f"{module}{_WEIGHT}", ("I32",), (inputs, words_of(outputs, _BITS)))
+    (groups, outputs), inputs = scales.shape, len(packed)
+    if inputs % groups:
+        message = f"{inputs} inputs are not {groups} groups of one size"
+        raise refusal("wrong-shape", message, tensor=f"{module}.scales")
     zeros = tensors.take(f"{module}.qzeros", ("I32",), (groups, words_of(outputs, _BITS)))
     group = np.arange(inputs) // (inputs // groups)
     values = _in_order(packed, outputs).astype(np.int32) - _in_order(zeros, outputs).astype(np.int32)[group]

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from ...ir.parameter import F32Array
 from ...load.json_file import parse_json
 from ...load.shards import WEIGHTS_FILE
+from ..refusal import refusal
 from .settings import Settings
-from .stored_tensors import FLOATS, StoredTensors, refusal
+from .stored_tensors import FLOATS, StoredTensors
 
 _KINDS = ("nf4", "fp4")
 _STATE = ".quant_state.bitsandbytes__"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .stored_tensors import refusal
+from ..refusal import refusal
 
 
 def spread(of_blocks: NDArray[Any], shape: tuple[int, ...], block: tuple[int, int], tensor: str) -> NDArray[Any]:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ir.parameter import F32Array
+from ..refusal import refusal
 from .blocks import spread
 from .packed_integers import unpacked, words_of
 from .settings import Settings
-from .stored_tensors import FLOATS, StoredTensors, refusal
+from .stored_tensors import FLOATS, StoredTensors
 
 _STRATEGIES = ("tensor", "channel", "group", "block")
 _FORMATS = ("pack-quantized", "int-quantized", "float-quantized", "naive-quantized")

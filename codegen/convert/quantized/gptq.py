@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...ir.parameter import F32Array
+from ..refusal import refusal
 from .packed_integers import unpacked, words_of
 from .settings import Settings
-from .stored_tensors import FLOATS, StoredTensors, refusal
+from .stored_tensors import FLOATS, StoredTensors
 
 _BITS = (2, 3, 4, 8)
 _WEIGHT = ".qweight"

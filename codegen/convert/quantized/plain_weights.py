@@ -17,9 +17,10 @@ from ...load.quantized_config import KEYS, METHODS, method_of, settings_in
 from ...load.refusal import shown
 from ...load.safetensors import MAX_FILE_BYTES
 from ...load.shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from ..refusal import refusal
 from . import awq, bitsandbytes, compressed_tensors, fp8, gptq
 from .settings import Settings
-from .stored_tensors import StoredTensors, refusal
+from .stored_tensors import StoredTensors
 
 # By `quant_method`: from the settings and the tensors to each weight's name and values.
 Method = Callable[[Settings, StoredTensors], Iterator[tuple[str, F32Array]]]

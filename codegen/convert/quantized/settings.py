@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import EtchError
 from ...load.refusal import shown
-from .stored_tensors import refusal
+from ..refusal import refusal
 
 FILE = "config.json"
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import EtchError
 from ...files.safetensors_file import Stored
 from ...load.safetensors import TensorFile
+from ..refusal import refusal
 
 FLOATS = ("F32", "F16", "BF16")
 _TYPES: dict[str, np.dtype[Any]] = {
@@ -25,11 +25,6 @@ _TYPES: dict[str, np.dtype[Any]] = {
     "F8_E4M3": np.dtype("u1"),
     "F8_E8M0": np.dtype("u1"),
 }
-
-
-def refusal(code: str, message: str, *, file: str | None = None, tensor: str | None = None) -> EtchError:
-    """An `EtchError` of stage `convert`; raise it."""
-    return EtchError(code, "convert", message, file=file, tensor=tensor)
 
 
 class StoredTensors:

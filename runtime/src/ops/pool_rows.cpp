@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "other_counts.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
@@ -15,13 +17,7 @@ float pooled_value(PooledBy by, float a, float b) noexcept {
 }  // namespace
 
 Texts pooled_texts(const RowPooling& pooling, const Texts& texts, TextRows* to) noexcept {
-    std::uint32_t first = 0;
-    for (std::uint32_t t = 0; t < texts.count; ++t) {
-        const std::uint32_t count = pooled_count(pooling, texts.texts[t].count);
-        to[t] = whole_text(count, first, texts.texts[t].place);
-        first += count;
-    }
-    return {to, texts.count};
+    return with_other_counts(texts, to, [&pooling](std::uint32_t count) { return pooled_count(pooling, count); });
 }
 
 Texts on_keys_of(const Texts& texts, const Texts& pooled, TextRows* to) noexcept {

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "other_counts.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
@@ -24,13 +26,7 @@ void fill(float* to, std::uint32_t count) noexcept {
 }  // namespace
 
 Texts grouped_texts(std::uint32_t rate, const Texts& texts, TextRows* to) noexcept {
-    std::uint32_t first = 0;
-    for (std::uint32_t t = 0; t < texts.count; ++t) {
-        const std::uint32_t count = grouped_count(rate, texts.texts[t].count);
-        to[t] = whole_text(count, first, texts.texts[t].place);
-        first += count;
-    }
-    return {to, texts.count};
+    return with_other_counts(texts, to, [rate](std::uint32_t count) { return grouped_count(rate, count); });
 }
 
 void GroupRows::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {

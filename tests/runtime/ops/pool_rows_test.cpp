@@ -6,26 +6,17 @@
 #include <cmath>
 
 #include "support.hpp"
+#include "text_lengths.hpp"
 #include "units.hpp"
 
 namespace etch::testing {
 namespace {
 
+constexpr std::uint32_t kLongest = 12;
 constexpr std::uint32_t kWidth = kPanelWidth + 5;
 constexpr RowPooling kPoolings[] = {{PooledBy::mean, true, true},     {PooledBy::mean, true, false},
                                     {PooledBy::mean, false, false},   {PooledBy::maximum, true, true},
                                     {PooledBy::maximum, true, false}, {PooledBy::maximum, false, false}};
-
-// Texts of 1 to 12 tokens, one behind the other.
-std::vector<TextRows> texts_of_all_lengths() {
-    std::vector<TextRows> found;
-    std::uint32_t first = 0;
-    for (std::uint32_t count = 1; count <= 12; ++count) {
-        found.push_back(whole_text(count, first, count * kPanelWidth));
-        first += count;
-    }
-    return found;
-}
 
 std::vector<float> random_rows(std::uint32_t rows) {
     return Random(kSeed).floats(rows * kWidth, 2.0f);
@@ -67,7 +58,7 @@ void run_backwards(const Op& op) {
 
 TEST(PoolRows, MakesOneRowOfTwoInPlaceLevelByLevel) {
     for (const RowPooling& pooling : kPoolings) {
-        std::vector<TextRows> rows = texts_of_all_lengths();
+        std::vector<TextRows> rows = texts_up_to(kLongest);
         Texts texts{rows.data(), static_cast<std::uint32_t>(rows.size())};
         std::vector<float> values = random_rows(texts.rows());
         for (int level = 0; level < 3; ++level) {
@@ -92,7 +83,7 @@ TEST(PoolRows, MakesOneRowOfTwoInPlaceLevelByLevel) {
 }
 
 TEST(PoolRows, QueriesMayBeOnKeysOfTheLevelBefore) {
-    const std::vector<TextRows> rows = texts_of_all_lengths();
+    const std::vector<TextRows> rows = texts_up_to(kLongest);
     const Texts texts{rows.data(), static_cast<std::uint32_t>(rows.size())};
     std::vector<TextRows> next(rows.size());
     std::vector<TextRows> both(rows.size());
@@ -123,7 +114,7 @@ TEST(PoolRows, ARowStandsAtTheFirstOfItsTokens) {
 
 TEST(Upsample, AddsTheRowThatStandsForAToken) {
     for (const RowPooling& pooling : kPoolings) {
-        const std::vector<TextRows> rows = texts_of_all_lengths();
+        const std::vector<TextRows> rows = texts_up_to(kLongest);
         const Texts texts{rows.data(), static_cast<std::uint32_t>(rows.size())};
         std::vector<TextRows> once(rows.size());
         std::vector<TextRows> twice(rows.size());

@@ -4,28 +4,19 @@
 #include "etch/ops/row_groups.hpp"
 
 #include "support.hpp"
+#include "text_lengths.hpp"
 
 namespace etch::testing {
 namespace {
 
+constexpr std::uint32_t kLongest = 17;
 constexpr std::uint32_t kWidth = 5;
 constexpr std::uint32_t kRates[] = {1, 2, 3, 4, 7};
 
 using Row = std::vector<float>;
 
-// Texts of 1 to 17 tokens, one behind the other.
-std::vector<TextRows> texts_of_all_lengths() {
-    std::vector<TextRows> found;
-    std::uint32_t first = 0;
-    for (std::uint32_t count = 1; count <= 17; ++count) {
-        found.push_back(whole_text(count, first, count * kPanelWidth));
-        first += count;
-    }
-    return found;
-}
-
 struct Case {
-    explicit Case(std::uint32_t every) : rate(every), tokens(texts_of_all_lengths()), groups(tokens.size()) {
+    explicit Case(std::uint32_t every) : rate(every), tokens(texts_up_to(kLongest)), groups(tokens.size()) {
         texts = {tokens.data(), static_cast<std::uint32_t>(tokens.size())};
         grouped = grouped_texts(rate, texts, groups.data());
         of_tokens = Random(kSeed).floats(texts.rows() * kWidth, 2.0f);
