@@ -88,10 +88,11 @@ inline void check_template(const Encoded& encoded, const Expected& expected) {
 template <class Tables>
 Encoded encode_whole(const Tables& tables, std::string_view text, SpecialTokens mode) {
     const Template& parts = tables.parts;
-    // A byte makes at most one token, or a character of three bytes three, and the space that may be put before it one.
-    const auto capacity = static_cast<std::uint32_t>(4 * text.size()) + parts.single_count;
+    // A byte makes at most one token, or a character of three bytes three, and the space that may be put before it one;
+    // or as many as Moses' rules write for it, "&#124;".
+    const auto capacity = static_cast<std::uint32_t>(6 * text.size()) + parts.single_count;
     Encoded whole = encode(tables, text, nullptr, mode, capacity);
-    check(!whole.truncated, "no more tokens than bytes");
+    check(!whole.truncated, "no more tokens than bytes, or what is written for them");
     check(whole.ids.size() + 1 >= parts.single_count, "special tokens are always there");
     std::uint32_t before = 0;
     while (parts.single[before].id != TemplatePart::kFirst)
