@@ -11,17 +11,25 @@ from ..errors import EtchError
 
 
 def check_place(path: Path, stage: str) -> None:
-    """Before the work begins: refuses a place where `write_file` would fail, as far as one can tell without writing."""
-    above = next(folder for folder in path.absolute().parents if folder.exists())
+    """Before the work begins: refuses a place where `write_file` would fail. A file is made there and removed, for
+    permissions do not tell it of each place: not of /proc, nor of a full disk."""
+    above = nearest_folder(path)
     if path.is_dir():
         reason = "it is a folder"
     elif not above.is_dir():
         reason = "a file is where its folder would be"
-    elif not os.access(above, os.W_OK | os.X_OK):
-        reason = f"{above} is not writable"
     else:
-        return
+        try:
+            with tempfile.NamedTemporaryFile(dir=above, prefix=f".{path.name}."):
+                return
+        except OSError as error:
+            reason = f"no file can be made in {above}: {error.strerror}"
     raise EtchError("write-failed", stage, f"cannot write {path}: {reason}")
+
+
+def nearest_folder(path: Path) -> Path:
+    """Of those that it is in, the nearest that is there (or a file in its place)."""
+    return next(folder for folder in path.absolute().parents if folder.exists())
 
 
 def write_file(path: Path, content: bytes, stage: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from ..errors import EtchError
 from ..files.digest import sha256_of
 from ..files.folder_lock import locked
+from ..files.one_file import nearest_folder
 from ..files.outside_files import read_member
 from ..files.rendered import Rendered
 from ..load.json_file import parse_json
@@ -28,10 +29,11 @@ _MARK_TEXT = b"Made by etch, which was stopped before it had written all. It may
 
 
 def prepare_target(out: Path, echo: Callable[[str], None]) -> None:
-    """Tidies up after runs that were killed, then `check_target`."""
+    """Tidies up after runs that were killed, then `check_target`, and tries whether a folder can be made there."""
     for line in remove_leftovers(out):
         echo(line)
     check_target(out)
+    _try_beside(out)
 
 
 def check_target(out: Path) -> None:
@@ -45,13 +47,29 @@ def check_target(out: Path) -> None:
             parent = out.absolute().parent
             if parent.exists() and not parent.is_dir():
                 raise _refuse("target-not-a-folder", f"{parent} is not a folder")
-            above = next(folder for folder in (parent, *parent.parents) if folder.exists())
+            above = nearest_folder(out)
             if not os.access(above, os.W_OK | os.X_OK):
                 raise _refuse("target-not-writable", f"{above} is not writable")
             return
         if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
             raise _refuse("target-not-writable", f"{out} is not writable")
         _check_entries(out, out)
+
+
+def _try_beside(out: Path) -> None:
+    """Refuses a place where no folder can be made although its permissions say so, as in /proc or on a full disk: one
+    is made where `write_output` makes its own, and removed."""
+    above = nearest_folder(out)
+    with _alone_in(above), held_signals():  # no other run takes it for one that was left
+        try:
+            _temporary_beside(out, above).rmdir()
+        except OSError as error:
+            raise _refuse("target-not-writable", f"no folder can be made in {above}: {error.strerror}") from error
+
+
+def _temporary_beside(out: Path, folder: Path) -> Path:
+    """Makes the folder that is to become `out`."""
+    return Path(tempfile.mkdtemp(prefix=f".{out.name}.etch.", dir=folder))
 
 
 def remove_leftovers(out: Path) -> list[str]:
@@ -143,7 +161,7 @@ def _write_beside(out: Path, files: list[Rendered], manifest: Callable[[dict[str
             with contextlib.ExitStack() as alone:
                 with acting():
                     alone.enter_context(_alone_in(out.parent))
-                fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.etch.", dir=out.parent))
+                fresh = _temporary_beside(out, out.parent)
                 lock.enter_context(locked(fresh))  # before anybody takes it for one that was left
         except OSError as error:
             raise _refuse("target-not-writable", f"cannot write beside {out}: {error.strerror}") from error
