@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
-from .errors import EtchError
+from .errors import EtchError, printable
 
 MANIFEST = "etch.json"  # of a generated folder
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -89,7 +92,17 @@ def _wrong(name: str) -> str | None:
     return "begins with abi, as names of etch do" if name.startswith("abi") else None
 
 
-def name_from_folder(out: Path) -> str:
-    """The model name that an output folder suggests."""
-    words = re.sub(r"[^a-z0-9]+", "_", out.resolve().name.lower()).strip("_")
-    return checked_name(words)
+def name_from_folder(out: Path, echo: Callable[[str], None]) -> str:
+    """The model name that an output folder suggests. Letters are those that Unicode decomposes others into; `echo` is
+    told the name where the folder's is not of ASCII, for some have none."""
+    folder = os.path.basename(os.path.realpath(out))  # resolve() raises where links lead to each other
+    letters = unicodedata.normalize("NFKD", folder.casefold())
+    without_marks = "".join(c for c in letters if not unicodedata.combining(c))
+    name = re.sub(r"[^a-z0-9]+", "_", without_marks).strip("_")
+    if not name:
+        message = f"the name of the folder '{folder}' has no letter of a to z: choose the model's name with --name"
+        raise EtchError("name-not-allowed", "arguments", message)
+    checked_name(name)
+    if not folder.isascii():
+        echo(f"name         {name}, of the folder '{printable(folder)}' (--name NAME: another one)")
+    return name

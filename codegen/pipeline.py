@@ -50,7 +50,7 @@ Echo = Callable[[str], None]
 def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are
     written before the build, which knows its own place, and stay where it fails or exceeds a budget."""
-    name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
+    name = checked_name(request.name) if request.name is not None else name_from_folder(request.out, echo)
     _prepare(request, echo)
     checkpoint = _load_asked(request)
     graph = to_graph(checkpoint, request.max_tokens)

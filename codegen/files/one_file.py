@@ -28,8 +28,8 @@ def check_place(path: Path, stage: str) -> None:
 
 
 def nearest_folder(path: Path) -> Path:
-    """Of those that it is in, the nearest that is there (or a file in its place)."""
-    return next(folder for folder in path.absolute().parents if folder.exists())
+    """Of those that it is in, the nearest that is there; or a file, or a link that leads nowhere, in its place."""
+    return next(folder for folder in path.absolute().parents if os.path.lexists(folder))
 
 
 def write_file(path: Path, content: bytes, stage: str) -> None:

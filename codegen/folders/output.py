@@ -44,10 +44,9 @@ def check_target(out: Path) -> None:
         if out.exists() and not out.is_dir():
             raise _refuse("target-not-a-folder", f"{out} exists and is not a folder")
         if not out.exists():
-            parent = out.absolute().parent
-            if parent.exists() and not parent.is_dir():
-                raise _refuse("target-not-a-folder", f"{parent} is not a folder")
             above = nearest_folder(out)
+            if not above.is_dir():
+                raise _refuse("target-not-a-folder", f"{above} is not a folder")
             if not os.access(above, os.W_OK | os.X_OK):
                 raise _refuse("target-not-writable", f"{above} is not writable")
             return

@@ -82,21 +82,36 @@ def test_refused(name: str) -> None:
         ("a  b", "a_b"),
         ("x/../y", "y"),
         ("x/.", "x"),
-        ("café", "caf"),
+        ("...x..", "x"),
     ],
 )
 def test_from_a_folder(folder: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
-    assert name_from_folder(tmp_path / folder) == name
+    assert name_from_folder(tmp_path / folder, pytest.fail) == name
 
 
-@pytest.mark.parametrize("folder", ["9lives", "class", "...x..", "東京", "-", "b" * 41])
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("café", "cafe"), ("cafe\u0301", "cafe"), ("Modèle n°2", "modele_n_2"), ("Größe", "grosse"), ("søk-Å", "s_k_a")],
+)
+def test_from_a_folder_of_other_letters(folder: str, name: str, tmp_path: Path) -> None:
+    """The user is told the name: `ø` has no letter of ASCII, and not everybody would write `ö` as `o`."""
+    said: list[str] = []
+    assert name_from_folder(tmp_path / folder, said.append) == name
+    assert said == [f"name         {name}, of the folder '{folder}' (--name NAME: another one)"]
+
+
+def test_from_a_folder_that_is_a_link_to_itself(tmp_path: Path) -> None:
+    """What is wrong with it is said where it would be written."""
+    (tmp_path / "loop").symlink_to("loop")
+    assert name_from_folder(tmp_path / "loop", pytest.fail) == "loop"
+    assert name_from_folder(tmp_path / "loop" / "model", pytest.fail) == "model"
+
+
+@pytest.mark.parametrize("folder", ["9lives", "class", "東京", "-", "b" * 41, "/"])
 def test_folders_that_suggest_none(folder: str, tmp_path: Path) -> None:
-    if folder == "...x..":
-        assert name_from_folder(tmp_path / folder) == "x"
-        return
     with pytest.raises(EtchError) as caught:
-        name_from_folder(tmp_path / folder)
+        name_from_folder(tmp_path / folder, pytest.fail)
     assert caught.value.code == "name-not-allowed"
     assert "--name" in str(caught.value)
 

@@ -29,3 +29,14 @@ def test_what_is_tried_leaves_nothing(tmp_path: Path) -> None:
     for place in (out, tmp_path / "other", tmp_path / "new" / "deep" / "model"):
         prepare_target(place, pytest.fail)
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("place", ["file/deep/model", "dangling/model", "loop/deep/model"])
+def test_no_folder_is_on_the_way(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(EtchError) as caught:
+        prepare_target(tmp_path / place, pytest.fail)
+    found = tmp_path / place.split("/", maxsplit=1)[0]
+    assert (caught.value.code, caught.value.message) == ("target-not-a-folder", f"{found} is not a folder")
