@@ -9,6 +9,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -84,13 +85,7 @@ def peers(text: str) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     checkpoint = options.checkpoint.resolve()
-    try:
-        config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-        decoder = config.get("model_type") == "gpt2"
-        max_tokens, names = config["n_positions" if decoder else "max_position_embeddings"], config.get("id2label", {})
-        labels = [names[str(index)] for index in range(len(names))]
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{options.checkpoint}: config.json: {type(error).__name__}: {error}") from None
+    config, decoder, max_tokens, labels = read_config(options.checkpoint)
     if decoder or config.get("model_type") == "marian":
         writing.run(options, checkpoint, config)
         return
@@ -135,6 +130,21 @@ def run(options: argparse.Namespace) -> None:
     tokenizers |= {peer: setup for peer, setup in setups.items() if peer == FIRST}
     compare_tokenizers(tokenizers, texts, options.rounds, report)
     report_starts(preparation, [peer for peer in setups if peer.startswith("etch")], inputs[0], report)
+
+
+def read_config(checkpoint: Path) -> tuple[dict[str, Any], bool, int, list[str]]:
+    """config.json; whether the model is a GPT-2; its positions; its labels, none where it has no own ones."""
+    try:
+        config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+        decoder = config.get("model_type") == "gpt2"
+        max_tokens, names = config["n_positions" if decoder else "max_position_embeddings"], config.get("id2label", {})
+        return config, decoder, max_tokens, [names[str(index)] for index in range(len(names))]
+    except OSError as error:
+        raise InputError(f"{checkpoint}: config.json: {error.strerror}") from None
+    except KeyError as error:
+        raise InputError(f"{checkpoint}: config.json does not say {error}") from None
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        raise InputError(f"{checkpoint}: config.json is not the configuration of a model") from None
 
 
 def reference_logits(checkpoint: Path, texts: list[list[int]]) -> list[np.ndarray]:
@@ -202,4 +212,9 @@ def report_starts(preparation: Preparation, etch: list[str], first: Input, repor
     """Programs without Python, from start to end."""
     for peer in etch:
         program = preparation.program(peer)
-        report.program(f"{program.name} TEXT", fresh_process([*pinned(1), str(program), "--", first.text]))
+        try:
+            seconds = fresh_process([*pinned(1), str(program), "--", first.text])
+        except WorkerError as error:
+            report.skipped(f"{peer}, {program.name} TEXT", str(error))
+        else:
+            report.program(f"{program.name} TEXT", seconds)

@@ -29,11 +29,12 @@ from typing import Any
 
 from .answering import answering, peak_megabytes
 from .prepare import ROOT
-from .processes import Process, WorkerError
+from .processes import Process, WorkerError, ending
 
 WORK = [sys.executable, "-m", "tools.peers.embeddings", "--work"]
 PROVIDER = "CPUExecutionProvider"
-PEERS = ("etch", "sentence-transformers-int8", "sentence-transformers-fp32")
+EXACT = "sentence-transformers-fp32"
+PEERS = ("etch", "sentence-transformers-int8", EXACT)
 
 
 def etch_of(setup: dict[str, Any], place: Path) -> tuple[str, Callable[[list[str]], Any]]:
@@ -101,19 +102,37 @@ def compare(arguments: argparse.Namespace, place: Path) -> None:
     common |= {name: str(getattr(arguments, name).resolve()) for name in ("folder", "wheel", "texts")}
     exported = place / "exported"
     exported.mkdir()
-    subprocess.run([*WORK, json.dumps(common | {"peer": "export", "place": str(exported)})], cwd=ROOT, check=True)
+    done = subprocess.run(
+        [*WORK, json.dumps(common | {"peer": "export", "place": str(exported)})], cwd=ROOT, check=False
+    )
+    if done.returncode != 0:
+        raise WorkerError(f"the export {ending(done.returncode)}")
+
+    def skipped(peer: str, error: WorkerError) -> None:
+        """The others go on."""
+        print(f"{(place / f'{peer}.log').read_text(encoding='utf-8')}skipped {peer}: {error}", file=sys.stderr)
+
     workers = {}
     for peer in PEERS:
         setup = common | {"peer": peer, "place": str(place / "wheel" if peer == "etch" else exported)}
-        workers[peer] = Process([*WORK, json.dumps(setup)], arguments.threads, place / f"{peer}.log")
+        try:
+            workers[peer] = Process([*WORK, json.dumps(setup)], arguments.threads, place / f"{peer}.log")
+        except WorkerError as error:
+            skipped(peer, error)
     answers: dict[str, list[dict[str, Any]]] = {peer: [] for peer in workers}
     for _ in range(arguments.rounds):
-        for peer, worker in workers.items():
-            answers[peer].append(worker.ask())
+        for peer, worker in list(workers.items()):
+            try:
+                answers[peer].append(worker.ask())
+            except WorkerError as error:
+                skipped(peer, error)
+                workers.pop(peer).stop()
+    if not workers:
+        raise WorkerError("no runtime is left")
     print(
         "| | texts/s | texts per second of a processor | peak MB | first text's cosine to fp32 |\n|---|---|---|---|---|"
     )
-    exact = answers["sentence-transformers-fp32"][0]["first"]
+    exact = answers[EXACT][0]["first"] if EXACT in workers else None
     for peer, worker in workers.items():
         worker.stop()
         about = worker.hello
@@ -123,8 +142,8 @@ def compare(arguments: argparse.Namespace, place: Path) -> None:
         ]
         peak = max(answer["peak"] for answer in answers[peer])
         ours = answers[peer][0]["first"]
-        cosine = sum(a * b for a, b in zip(ours, exact, strict=True))
-        print(f"| {peer} {about['version']} | {rates[0]} | {rates[1]} | {peak:,.0f} | {cosine:.4f} |")
+        cosine = "-" if exact is None else f"{sum(a * b for a, b in zip(ours, exact, strict=True)):.4f}"
+        print(f"| {peer} {about['version']} | {rates[0]} | {rates[1]} | {peak:,.0f} | {cosine} |")
 
 
 def main() -> int:
@@ -147,8 +166,7 @@ def main() -> int:
         try:
             compare(arguments, place)
         except WorkerError as error:
-            printed = "".join(log.read_text(encoding="utf-8") for log in sorted(place.glob("*.log")))
-            raise SystemExit(f"{printed}embeddings: {error}") from None
+            raise SystemExit(f"embeddings: {error}") from None
     return 0
 
 

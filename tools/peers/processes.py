@@ -47,7 +47,11 @@ class Process:
                 stderr=printed,
                 text=True,
             )
-        self.hello = self._read()
+        try:
+            self.hello = self._read()
+        except WorkerError:
+            self.stop()
+            raise
         self.start_seconds = time.perf_counter() - begin
         if "error" in self.hello:
             self.stop()
@@ -61,7 +65,7 @@ class Process:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise WorkerError(f"its process ended (see {self._log.name})") from None
+            raise self._ended() from None
         answer = self._read()
         self._process.send_signal(signal.SIGSTOP)
         return answer
@@ -77,9 +81,18 @@ class Process:
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        if not line:
-            raise WorkerError(f"its process ended (see {self._log.name})")
-        return json.loads(line)
+        if not line.endswith("\n"):  # nothing, or what it had written of a line when it was killed
+            raise self._ended()
+        try:
+            return json.loads(line)
+        except ValueError:
+            self._process.kill()  # it may do anything
+            raise WorkerError(f"it answered with what is not JSON (see {self._log.name})") from None
+
+    def _ended(self) -> WorkerError:
+        """How, of a process whose output has ended."""
+        code = self._process.wait()
+        return WorkerError(f"its process {ending(code)} (see {self._log.name})")
 
 
 class Worker(Process):
@@ -103,6 +116,16 @@ class Worker(Process):
         self.detail: str = self.hello["detail"]
         self.threads: int = self.hello["threads"]
         self.batches: list[int] = self.hello["batches"]
+
+
+def ending(code: int) -> str:
+    """How a process ended, by its exit code, or the negative number of a signal."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:  # of real time
+        return f"was killed by signal {-code}"
 
 
 def pinned(threads: int) -> list[str]:
@@ -134,7 +157,7 @@ def fresh_process(command: list[str], repetitions: int = 5) -> float:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         seconds.append(time.perf_counter() - begin)
         if done.returncode != 0:
-            raise WorkerError(f"{Path(command[0]).name} ended with {done.returncode}")
+            raise WorkerError(f"it {ending(done.returncode)}")
     return statistics.median(seconds)
 
 

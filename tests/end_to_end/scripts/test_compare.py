@@ -111,11 +111,14 @@ def test_unusable_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert compare.main([str(tmp_path)]) == 2
     (tmp_path / "config.json").write_text("{}")
     assert compare.main([str(tmp_path)]) == 2
+    (tmp_path / "config.json").write_text("[]")
+    assert compare.main([str(tmp_path)]) == 2
     (tmp_path / "config.json").write_text('{"max_position_embeddings": 9}')
     assert compare.main([str(tmp_path)]) == 2
-    first, second, third = capsys.readouterr().err.splitlines()
-    assert "config.json: FileNotFoundError" in first
-    assert "config.json: KeyError: 'max_position_embeddings'" in second
+    first, second, list_, third = capsys.readouterr().err.splitlines()
+    assert first.endswith("config.json: No such file or directory")
+    assert second.endswith("config.json does not say 'max_position_embeddings'")
+    assert list_.endswith("config.json is not the configuration of a model")
     assert third.endswith("tokenizer.json is needed")
 
 
@@ -303,6 +306,53 @@ def test_no_runtime_is_left_behind(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
     left = int(done.stdout)
     assert comes_to(left, "ZX")  # ended; nobody may be there to ask how
+
+
+ANSWER = "sys.stdin.readline(); print('{}', flush=True)"
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [
+        (
+            "os.write(1, b'{\"seconds\": [0.'); os.kill(os.getpid(), signal.SIGKILL)",
+            "its process was killed by SIGKILL",
+        ),
+        ("os.write(1, b'{'); os.abort()", "its process was killed by SIGABRT"),
+        ("os.kill(os.getpid(), 40)", "its process was killed by signal 40"),
+        ("sys.exit(5)", "its process ended with exit code 5"),
+        ("print('loading', flush=True); sys.stdin.read()", "it answered with what is not JSON"),
+    ],
+)
+def test_how_a_runtime_ended(ends: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the middle of an answer too. The others go on."""
+
+    def started(name: str, code: str) -> processes.Process:
+        command = [sys.executable, "-c", f"import os, signal, sys; print('{{}}', flush=True); {ANSWER}; {code}"]
+        return processes.Process(command, 1, tmp_path / f"{name}.log")
+
+    workers: Any = {"a": started("a", ends), "b": started("b", f"{ANSWER}; sys.stdin.read()")}
+    try:
+        for left in (["a", "b"], ["b"]):
+            assert list(runs.ask_each(workers, Report(None))) == left
+    finally:
+        for worker in workers.values():
+            worker.stop()
+    assert capsys.readouterr().out == f"skipped a: {reason} (see a.log)\n"
+    with pytest.raises(processes.WorkerError) as caught:
+        processes.Process([sys.executable, "-c", f"import os, signal, sys; {ends}"], 1, tmp_path / "c.log")
+    assert str(caught.value) == f"{reason} (see c.log)"
+
+
+def test_a_program_that_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    programs = {"etch-w8a8": Path("false"), "etch-fp32": Path("true")}
+    monkeypatch.setattr(compare, "pinned", lambda _: [])
+    preparation: Any = SimpleNamespace(program=programs.__getitem__)
+    compare.report_starts(preparation, list(programs), Input("1 token", "a", [1]), Report(None))
+    failed, went_on = capsys.readouterr().out.splitlines()
+    assert failed == "skipped etch-w8a8, false TEXT: it ended with exit code 1"
+    assert went_on.startswith("fresh process, start to end, without Python: true TEXT: ")
 
 
 def test_throughput_has_a_row_for_each_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
