@@ -10,9 +10,10 @@
 #define ETCH_ABI_NAMESPACE_OF_VALUE(macro) ETCH_ABI_NAMESPACE_OF(macro)
 #define ETCH_ABI_NAMESPACE ETCH_ABI_NAMESPACE_OF_VALUE(ETCH_ABI)
 
-// Of the parts of -ffast-math only GCC defines macros. For clang the flags of etch's builds take them back.
+// __FINITE_MATH_ONLY__ is 0 or 1: where nothing is infinite or NaN, comparisons become others. Of the other parts of
+// -ffast-math only GCC defines macros; for clang the flags of etch's builds take them back.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
-    defined(__NO_SIGNED_ZEROS__)
+    defined(__NO_SIGNED_ZEROS__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "etch: -ffast-math and its parts change results; the arithmetic is defined bit for bit"
 #endif
 
