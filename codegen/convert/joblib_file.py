@@ -155,9 +155,8 @@ def read_estimator(raw: bytes, name: str) -> Estimator:
         found = _Unpickler(io.BytesIO(raw)).load()
     except _Unreadable as error:
         raise refusal("pickle-holds-code", str(error), file=name) from None
-    except Exception as error:  # a damaged pickle fails in many ways
-        message = f"it is no pickle that joblib wrote: {type(error).__name__}: {error}"
-        raise refusal("pickle-malformed", message, file=name) from None
+    except Exception:  # a damaged pickle fails in many ways
+        raise refusal("pickle-malformed", "it is no pickle that joblib wrote, or is damaged", file=name) from None
     if not isinstance(found, Estimator) or isinstance(found, (_Array, _Scalar)):
         raise refusal("pickle-malformed", f"it holds no estimator, but {type(found).__name__}", file=name)
     return found

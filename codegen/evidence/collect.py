@@ -125,8 +125,11 @@ def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequenc
     with stage("check"):
         try:
             done = subprocess.run([program, *options], capture_output=True, check=False, timeout=_SECONDS)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise EtchError("program-failed", STAGE, f"{program.name} {options[0]}: {error}") from error
+        except OSError as error:
+            raise EtchError("program-failed", STAGE, f"{program.name} {options[0]}: {error.strerror}") from error
+        except subprocess.TimeoutExpired as error:
+            message = f"{program.name} {options[0]}: it did not end in {_SECONDS} s"
+            raise EtchError("program-failed", STAGE, message) from error
     output = (done.stdout + done.stderr).decode("utf-8", "replace")
     typed = shown or [program.name, *options]
     lines = [printable(line, 4000) for line in output.splitlines()]

@@ -86,8 +86,8 @@ def _asked(name: HubName, ask: Callable[[], Any]) -> Any:
         message = f"the Hub has no repository {name.repository}, or shows it to others only: hf auth login"
         raise _refuse("hub-repository-missing", message) from None
     except Exception as error:  # of the HTTP client, whichever it is
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise _refuse("hub-unreachable", f"{type(error).__name__}: {first}") from None
+        first = (str(error).splitlines() or ["no answer"])[0]
+        raise _refuse("hub-unreachable", f"the Hub was asked for {name.repository}: {first}") from None
 
 
 def _check(path: Path, file: Any) -> None:

@@ -37,7 +37,7 @@ def own_tokenizer(
     try:
         found = _read(folder, None if languages is None else languages[0])
     except Exception as error:  # whatever a foreign library raises
-        return f"{type(error).__name__}: {printable(str(error)[:200])}"
+        return f"its library cannot read it: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):
         found.tokenizer.no_padding()
         set_length(found.tokenizer, max_tokens, template)

@@ -278,8 +278,10 @@ def _answers(program: Program, output: Output, said: Sequence[_Said]) -> list[An
         if program.target_rules is not None:
             return [answer_of(*each) for each in said]
         return [_answer(output, *each) for each in said]
-    except (KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
         raise ProgramError(f"a line without {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ProgramError("a line of another form than the program's") from error
 
 
 def _answer(output: Output, said: dict[str, Any], tokens: dict[str, Any]) -> Answer:

@@ -118,7 +118,7 @@ def _image(path: Path, file: Any) -> Image:
     except EtchError:
         raise
     except Exception as error:  # the library raises many kinds where a file lies about itself
-        raise refused("malformed-elf", f"{path}: {type(error).__name__}: {error}") from error
+        raise refused("malformed-elf", f"{path} is damaged: its headers lead elsewhere") from error
 
 
 def _section(section: Any, segments: list[Any]) -> Section:

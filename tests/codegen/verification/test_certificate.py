@@ -121,7 +121,7 @@ def test_a_certificate_is_written_whole_or_not_at_all(case: Case, tmp_path: Path
 
 def test_a_foreign_library_that_cannot_read_the_folder_is_a_reason(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
-    assert "Exception: " in str(own_module.own_tokenizer(tmp_path, 8, bert_template(0, 1)))
+    assert "its library cannot read it: " in str(own_module.own_tokenizer(tmp_path, 8, bert_template(0, 1)))
 
 
 def test_bytes_of_characters() -> None:

@@ -50,20 +50,25 @@ def test_some_of_the_sentences(passages: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "code", "words"),
+    ("name", "content", "words"),
     [
-        (None, 1, "FileNotFoundError"),
-        ("{", 1, "JSONDecodeError"),
-        ('{"text": "a"}', 1, "KeyError"),
-        ("[1]", 1, "TypeError"),
-        ("", 1, "no sentences"),
+        ("rows.jsonl", None, "rows.jsonl: No such file or directory"),
+        ("rows.jsonl", b"{", "rows.jsonl: line 1 is not JSON"),
+        ("rows.jsonl", b'{"context": "a"}\n' + b"[" * 100_000, "rows.jsonl: line 2 is not JSON"),
+        ("rows.jsonl", b'{"text": "a"}', "rows.jsonl: line 1 is no object with a text as its context"),
+        ("rows.jsonl", b'{"context": 1}', "rows.jsonl: line 1 is no object with a text as its context"),
+        ("rows.jsonl", b"[1]", "rows.jsonl: line 1 is no object with a text as its context"),
+        ("rows.jsonl", b'{"context": "\xff"}', "rows.jsonl: behind line 0 it is not UTF-8"),
+        ("rows.jsonl", b"", "rows.jsonl: no sentences"),
+        ("rows.jsonl.gz", b"{}", "rows.jsonl.gz is not what gzip writes, or not all of it"),
+        ("rows.jsonl.gz", gzip.compress(b"{}")[:-9], "rows.jsonl.gz is not what gzip writes, or not all of it"),
     ],
 )
-def test_files_refused(content: str | None, code: int, words: str, tmp_path: Path) -> None:
+def test_files_refused(name: str, content: bytes | None, words: str, tmp_path: Path) -> None:
     if content is not None:
-        (tmp_path / "rows.jsonl").write_text(content)
-    done = recipe(tmp_path / "rows.jsonl", "--out", tmp_path / "rows.conll")
-    assert done.returncode == code and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        (tmp_path / name).write_bytes(content)
+    done = recipe(tmp_path / name, "--out", tmp_path / "rows.conll")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"names: {words}\n")
     assert not (tmp_path / "rows.conll").exists()
 
 

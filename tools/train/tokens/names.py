@@ -9,9 +9,16 @@ import gzip
 import json
 import re
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tools/train: common
+sys.path.insert(1, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
+
+from common.program import ended
+from common.refusal import Refused
 
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\"'%][.?!]) +(?=[A-Z\"'(])")
 _WORD = re.compile(r"\w+(?:[.'\u2019-]\w+)*|[^\w\s]")
@@ -19,15 +26,26 @@ _LEAST, _MOST = 5, 60  # words of a sentence that is kept
 
 
 def passages(path: Path) -> Iterator[str]:
-    """The different contexts of a file of SQuAD's rows, in their order."""
+    """The different contexts of a file of SQuAD's rows, in their order; Refused where it is another."""
     seen = set()
     unpacked = gzip.open if path.suffix == ".gz" else open
-    with unpacked(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            context = json.loads(line)["context"]
-            if context not in seen:
-                seen.add(context)
-                yield context
+    number = 0
+    try:
+        with unpacked(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                row = json.loads(line)
+                context = row.get("context") if isinstance(row, dict) else None
+                if not isinstance(context, str):
+                    raise Refused(f"{path.name}: line {number} is no object with a text as its context")
+                if context not in seen:
+                    seen.add(context)
+                    yield context
+    except UnicodeDecodeError:
+        raise Refused(f"{path.name}: behind line {number} it is not UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Refused(f"{path.name}: line {number} is not JSON") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise Refused(f"{path.name} is not what gzip writes, or not all of it") from None
 
 
 def sentences(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -75,20 +93,19 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="a word and its tag a line")
     parser.add_argument("--texts", type=Path, metavar="FILE", help="the same sentences, one a line")
     asked = parser.parse_args()
-    try:
-        rows = list(tagged(list(sentences(passages(asked.passages)))))[:: asked.every]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"names: {asked.passages.name}: {type(error).__name__} {error}", file=sys.stderr)
-        return 1
+    return ended("names", lambda: _write(asked))
+
+
+def _write(asked: argparse.Namespace) -> str:
+    """The files; what they hold."""
+    rows = list(tagged(list(sentences(passages(asked.passages)))))[:: asked.every]
     if not rows:
-        print(f"names: {asked.passages.name}: no sentences", file=sys.stderr)
-        return 1
+        raise Refused(f"{asked.passages.name}: no sentences")
     asked.out.write_text("".join("".join(f"{word}\t{tag}\n" for word, tag in row) + "\n" for row in rows), "utf-8")
     if asked.texts:
         asked.texts.write_text("".join(" ".join(word for word, _ in row) + "\n" for row in rows), "utf-8")
     count = sum(tag == "B-name" for row in rows for _, tag in row)
-    print(f"{len(rows)} sentences, {sum(map(len, rows))} words, {count} names")
-    return 0
+    return f"{len(rows)} sentences, {sum(map(len, rows))} words, {count} names"
 
 
 if __name__ == "__main__":

@@ -103,8 +103,11 @@ def _sequence(parts: list[dict[str, Any]], kinds: list[str]) -> DecoderSpec:
     return DecoderSpec(space=space, byte_fallback="ByteFallback" in by_kind, strip=strip)
 
 
+_TYPE_WORDS = {str: "a string", bool: "true/false"}
+
+
 def _check_types(part: dict[str, Any], **types: type) -> None:
     for key, kind in types.items():
         if not isinstance(part.get(key), kind):
-            message = f"decoder.{key} must be a {kind.__name__}, got {shown(part.get(key))}"
+            message = f"decoder.{key} must be {_TYPE_WORDS[kind]}, got {shown(part.get(key))}"
             raise refusal("tokenizer-type", message, file=FILE)
