@@ -10,11 +10,11 @@ from pathlib import Path
 from . import evaluate
 from .asked_task import graph_of_task, params_of, with_task
 from .budget import check_linked, check_planned, check_tools, choose
-from .building.build import build, check_buildable
+from .building.build import build, check_buildable, check_programs
 from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
 from .errors import EtchError
-from .folders.output import prepare_target, write_output
+from .folders.output import BUILD_FOLDER, prepare_target, write_output
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of
@@ -98,6 +98,7 @@ def _prepare(request: Request, echo: Echo) -> None:
     """Where it is to be written, before the work begins."""
     if request.build:
         check_buildable(request.out)
+        check_programs(request.out / BUILD_FOLDER)
     prepare_target(request.out, echo)
 
 

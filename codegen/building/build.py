@@ -165,7 +165,7 @@ def build_firmware(directory: Path, board: str, echo: Callable[[str], None]) -> 
 def _configure_and_build(
     binary: Path, options: list[str], echo: Callable[[str], None], target: str | None = None
 ) -> None:
-    _check_tools(binary, options)
+    check_programs(binary, options)
     echo(f"building in {binary}")
     # Said even where there is none: the folder's own CMakeCache.txt may name another. No launcher: what ccache has kept
     # comes without the call graph beside it, which the check of the stack reads.
@@ -179,17 +179,22 @@ def _configure_and_build(
         _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile", echo)
 
 
-def _check_tools(binary: Path, options: Sequence[str]) -> None:
-    """EtchError where nothing is installed that builds: CMake would say it in many lines, and not how to mend it."""
+def check_programs(binary: Path, options: Sequence[str] = ()) -> None:
+    """EtchError where nothing is installed that builds in the folder `binary`, with such options of CMake, or CXX names
+    nothing that is: CMake would say it in many lines, and not how to mend it."""
     if shutil.which("cmake") is None:
         message = "cmake is not installed (3.22 or newer is needed): apt-get install cmake"
         raise EtchError("cmake-missing", "build", message)
     if "--toolchain" in options or (binary / "CMakeCache.txt").is_file():
         return  # those say which compiler is taken
+    named = os.environ.get("CXX", "")
+    if named and not any(map(shutil.which, (named, *named.split()[:1]))):  # a path with spaces, or one with options
+        message = f"CXX is '{named}', which is no program here: let it name a C++ compiler, or unset it"
+        raise EtchError("compiler-missing", "build", message)
     missing = [
         package
         for package, variable, names in (("g++", "CXX", _COMPILERS), ("make", "CMAKE_GENERATOR", _MAKES))
-        if variable not in os.environ and not any(map(shutil.which, names))
+        if not os.environ.get(variable) and not any(map(shutil.which, names))
     ]
     if missing:
         message = f"there is no {' and no '.join(missing)}: apt-get install {' '.join(missing)}"

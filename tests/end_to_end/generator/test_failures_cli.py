@@ -77,9 +77,18 @@ def test_nothing_is_installed_that_builds(
     for name in there:
         (tmp_path / "bin" / name).symlink_to("/bin/true")
     path = {"PATH": str(tmp_path / "bin")}
-    for _ in range(2):
-        outcome = etch("generate", "model", "--out", "out", "--build", cwd=tmp_path, environment=path)
-        assert one_line(outcome, 1) == f"etch: error{said}"
+    outcome = etch("generate", "model", "--out", "out", "--build", cwd=tmp_path, environment=path)
+    assert (one_line(outcome, 1), outcome.out) == (f"etch: error{said}", b"")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("named", ["/nonexist", "no-such-compiler -m32", " "])
+def test_the_compiler_that_is_named_is_none(named: str, model: Path, tmp_path: Path) -> None:
+    """CMake says that in ten lines, when the model is written."""
+    outcome = etch("generate", "model", "--out", "out", "--build", cwd=tmp_path, environment={"CXX": named})
+    said = f"CXX is '{named}', which is no program here: let it name a C++ compiler, or unset it"
+    assert (one_line(outcome, 1), outcome.out) == (f"etch: error[compiler-missing] build: {said}", b"")
+    assert not (tmp_path / "out").exists()
 
 
 def test_out_cannot_be_written(model: Path, tmp_path: Path) -> None:
@@ -248,7 +257,7 @@ def test_nobody_reads_stdout(command: str, unbuffered: str, model: Path, tmp_pat
     options = ("--out", tmp_path / "out") if command == "generate" else ()
     outcome = etch(command, model, *options, stdout=writer, environment={"PYTHONUNBUFFERED": unbuffered})
     os.close(writer)
-    assert (outcome.code, outcome.err) == (1, "")
+    assert (outcome.code, outcome.err) == (1, b"")
     assert not (tmp_path / "out").exists() or (tmp_path / "out" / "etch.json").exists()
 
 
