@@ -81,6 +81,7 @@ class TensorFile:
         self._entries = entries
         self._file = file
         self._used: set[str] = set()
+        self._base = ""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> TensorFile:
@@ -99,29 +100,37 @@ class TensorFile:
         return tuple(sorted(self._entries))
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        return isinstance(name, str) and self._found(name) in self._entries
+
+    def below(self, base: str) -> str:
+        """From here on a name with the prefix `base` and the same without it are one: the library reads files of a
+        model alone for classes that have it below this name (`base_model_prefix`), and the reverse. Returns `base`."""
+        self._base = base
+        return base
 
     def info(self, name: str) -> tuple[str, tuple[int, ...]]:
         """(dtype, shape) of a tensor; `missing-tensor` if there is none."""
-        entry = self._entry(name)
+        entry = self._entry(self._found(name))
         return entry.dtype, entry.shape
 
     def stored(self, name: str) -> tuple[str, tuple[int, ...], memoryview]:
         """(dtype, shape, bytes) of a tensor as the file has it, whatever its type."""
-        entry = self._entry(name)
+        entry = self._entry(self._found(name))
         return entry.dtype, entry.shape, memoryview(entry.data)[entry.begin : entry.end]
 
     def take(self, name: str, shape: tuple[int, ...], *, legacy: str | None = None) -> Taken:
         """The tensor `name`, or else `legacy` (an older name for it), of exactly this shape and with finite values."""
-        if legacy is not None and legacy in self._entries:
-            if name in self._entries:
+        if legacy is not None and legacy in self:
+            if name in self:
+                found = self._found(name)
                 raise refusal(
                     "tensor-twice",
-                    f"the file also has its older name '{legacy}'",
-                    file=self._entry(name).file,
-                    tensor=name,
+                    f"the file also has its older name '{self._found(legacy)}'",
+                    file=self._entry(found).file,
+                    tensor=found,
                 )
             name = legacy
+        name = self._found(name)
         entry = self._entry(name)
         if entry.dtype not in _READABLE:
             readable = ", ".join(_READABLE)
@@ -141,11 +150,12 @@ class TensorFile:
 
     def stand_in(self, missing: str, other: str) -> None:
         """Two names of one tensor: where the file has the `other` alone, it is read by the one that is missing."""
-        if missing not in self._entries and other in self._entries:
-            self._entries[missing] = self._entries.pop(other)
+        if missing not in self and other in self:
+            self._entries[missing] = self._entries.pop(self._found(other))
 
     def take_indices(self, name: str, below: int) -> npt.NDArray[np.int64]:
         """The tensor `name` of one dimension, rows of another one that has `below` of them."""
+        name = self._found(name)
         entry = self._entry(name)
         if entry.dtype not in _INDICES:
             message = f"expected one of {', '.join(_INDICES)}, got {entry.dtype}"
@@ -165,7 +175,11 @@ class TensorFile:
         """Mark as known but not needed what nobody has taken of the tensors whose names match a pattern (`*` and `?`);
         returns those."""
         rest = (name for name in self.names if name not in self._used)
-        found = tuple(name for name in rest if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+        found = tuple(
+            name
+            for name in rest
+            if any(fnmatch.fnmatchcase(each, pattern) for each in self._spellings(name) for pattern in patterns)
+        )
         self._used.update(found)
         return found
 
@@ -181,6 +195,24 @@ class TensorFile:
                 file=self._entries[extra[0]].file,
                 tensor=extra[0],
             )
+
+    def _spellings(self, name: str) -> tuple[str, ...]:
+        """The names that are one with it, itself the first."""
+        if not self._base:
+            return (name,)
+        shorter = (name.removeprefix(self._base),) if name.startswith(self._base) else ()
+        return (name, *shorter, f"{self._base}{name}")
+
+    def _found(self, name: str) -> str:
+        """The one that the file has. Of what it lacks the one that is like its others'."""
+        for each in self._spellings(name):
+            if each in self._entries:
+                return each
+        if not name.startswith(self._base) or any(other.startswith(self._base) for other in self._entries):
+            return name
+        shorter = name.removeprefix(self._base)
+        first, _, _ = shorter.partition(".")
+        return shorter if any(other.startswith(f"{first}.") for other in self._entries) else name
 
     def _entry(self, name: str) -> Entry:
         if name not in self._entries:

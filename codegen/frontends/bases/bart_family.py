@@ -58,7 +58,7 @@ class Family:
         config = checkpoint.config
         if self._reads_in_both(config):
             self.check(config)
-            positions = self.positions(config, checkpoint.tensors)
+            positions = self._positions(config, checkpoint.tensors)
             return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form, self.end, turns=self.turns)
         if self.padding is not None:
             bert_like.check_padding(checkpoint.tokenizer, self.padding(config))
@@ -78,10 +78,15 @@ class Family:
             if config.values.get(key, value) != value:
                 raise parts.refuse("generation-not-supported", f"{key} is not {str(value).lower()}")
         self.check(config)
-        positions, limits = self.positions(config, tensors), (max_source, max_target)
+        positions, limits = self._positions(config, tensors), (max_source, max_target)
         graph = build_encoder_decoder(config, tensors, limits, positions, self.form, generation)
         check_begin(graph.target_rules, None if self.padding is None else self.padding(config))
         return graph
+
+    def _positions(self, config: Config, tensors: TensorFile) -> Positions:
+        """Of a file whose names may have their prefix or not."""
+        tensors.below(self.form.root)
+        return self.positions(config, tensors)
 
     def _reads_in_both(self, config: Config) -> bool:
         named = config.architectures

@@ -84,7 +84,7 @@ class Family:
         check_encoder_only(config)
         shape, tables = read_shape(config), read_tables(config)
         parts.check_max_tokens(max_tokens, tables.positions)
-        prefix = parts.prefix_of(checkpoint, self.prefix, WORDS)
+        prefix = tensors.below(self.prefix)
         terms = self.terms(checkpoint, prefix, shape, tables)
         body = encoder_body(config, tensors, prefix, tables, shape, self.form, terms=terms)
         encoder = Encoder(body, self.form.widths(shape), tables.vocabulary, tables.segments)

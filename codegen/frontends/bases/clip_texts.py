@@ -69,12 +69,12 @@ class Form:
 
 
 CLIP = Form(CAUSAL, 49_408, 512, 8, 2048, 77, "quick_gelu", 1e-5)
-# Of a text's row of this width: the configuration of a whole class, the prefix of its tensors, and the row's end.
-ProjectRow = Callable[[Config, TensorFile, str, int, int], HeadOps]
+# Of a text's row of this width: the configuration of a whole class, and the row's end.
+ProjectRow = Callable[[Config, TensorFile, int, int], HeadOps]
 
 
-def _linear_of_row(config: Config, tensors: TensorFile, prefix: str, width: int, end: int) -> HeadOps:
-    return _text_embedding(tensors, width, projection_width(config), end, prefix)
+def _linear_of_row(config: Config, tensors: TensorFile, width: int, end: int) -> HeadOps:
+    return _text_embedding(tensors, width, projection_width(config), end)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ClipFamily:
     project: ProjectRow = _linear_of_row  # of a whole one
     others: tuple[str, ...] = ()  # tensors of a whole one that are not about texts
     holders: tuple[str, ...] = ()  # classes that have a whole one
-    held: str = ""  # as their files call it
+    base: str = ""  # as their files call it, where they do not by its model type
     keys: tuple[str, ...] = OLD_OR_NEW  # of a whole one's configuration of texts
 
     def text_limits(self, config: Config) -> Limits:
@@ -105,7 +105,7 @@ class ClipFamily:
         config, tensors = checkpoint.config, checkpoint.tensors
         encoder, projected = f"{self.name}TextModel", f"{self.name}TextModelWithProjection"
         check_class(config, encoder, projected)
-        body, widths = text_rows(self.form, config, tensors, prefix_in(tensors), max_tokens)
+        body, widths = text_rows(self.form, config, tensors, tensors.below(TEXT_MODEL), max_tokens)
         projects, width = projected in config.architectures, self.form.width_in(config)
 
         def head() -> HeadOps:
@@ -127,15 +127,14 @@ class ClipFamily:
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of the texts of a whole one."""
         config, tensors, form = checkpoint.config, checkpoint.tensors, self.form
-        prefix = self.held if f"{self.held}{TEXT_MODEL}{_WORDS}" in tensors else ""
 
         def build(texts: Config) -> TextHalf:
             end = self._end_of_texts(texts, checkpoint.tokenizer)
-            body, widths = text_rows(form, texts, tensors, f"{prefix}{TEXT_MODEL}", max_tokens)
-            ops, head_widths, result = self.project(config, tensors, prefix, form.width_in(texts), end)
+            body, widths = text_rows(form, texts, tensors, TEXT_MODEL, max_tokens)
+            ops, head_widths, result = self.project(config, tensors, form.width_in(texts), end)
             return TextHalf(body + ops, widths | head_widths, result, form.vocabulary_in(texts))
 
-        whole = Whole(f"{self.name}Model", self.holders, prefix, self.others)
+        whole = Whole(f"{self.name}Model", self.holders, self.base, self.others)
         return half_graph(checkpoint, max_tokens, whole, build, HARMLESS_KEYS, keys=self.keys)
 
     def _end_of_texts(self, config: Config, tokenizer: TokenizerSpec) -> int:
@@ -154,11 +153,6 @@ class ClipFamily:
         elif end != last:
             raise parts.refuse("config-value", f"eos_token_id is {end}, and the tokenizer ends texts with {last}")
         return last
-
-
-def prefix_in(tensors: TensorFile) -> str:
-    """Of a file that may have a whole model's names, or those below them."""
-    return TEXT_MODEL if f"{TEXT_MODEL}{_WORDS}" in tensors else ""
 
 
 def text_rows(
@@ -194,7 +188,7 @@ def text_rows(
     return body, shape.widths | {"normed": shape.hidden}
 
 
-def _text_embedding(tensors: TensorFile, width: int, outputs: int, end: int, prefix: str = "") -> HeadOps:
+def _text_embedding(tensors: TensorFile, width: int, outputs: int, end: int) -> HeadOps:
     """The row of the first token of this id, through the linear to so many `outputs`; 0: there is none."""
-    projection = f"{prefix}{PROJECTION}" if outputs else None
+    projection = PROJECTION if outputs else None
     return embedding_head(tensors, "last", "hidden", width, projection, outputs, bias=False, end=end)

@@ -55,7 +55,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     bert_like.check_encoder_only(config)
     shape, limits = _read_shape(config), family.read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = parts.prefix_of(checkpoint, "deberta.", bert_like.WORDS)
+    prefix = tensors.below("deberta.")
     embedding, widths, segments = _embedding(config, tensors, prefix, shape, limits)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)

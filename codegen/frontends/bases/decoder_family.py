@@ -43,11 +43,11 @@ class Names:
     logits: str = "lm_head.weight"
     logits_bias: str | None = None  # where the family has one
     between: tuple[str, ...] = ()  # those of what stands between rows and logits
-    alone: str = ""  # the prefix in files of the model without a head, which the library reads as those of any class
+    alone: str = ""  # the prefix in files of the model without a head
 
     def prefix_in(self, tensors: TensorFile) -> str:
-        has_whole = f"{self.prefix}{self.words}" in tensors or f"{self.alone}{self.words}" not in tensors
-        return self.prefix if has_whole else self.alone
+        tensors.below(self.prefix.removesuffix(self.alone))
+        return self.prefix
 
     @property
     def of_logits(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class Family:
         limits = self.read_limits(config)
         parts.check_max_tokens(max_tokens, limits.positions)
         prefix = next((prefix for prefix in self.prefixes if f"{prefix}{WORDS}" in tensors), self.prefixes[0])
-        prefix = parts.prefix_of(checkpoint, prefix, WORDS)
+        prefix = tensors.below(prefix)
         seen_by = self.seen_by(config, limits.positions, max_tokens)
         form = Form(Biases.said_in(config), epsilon=self.epsilon)
         stack = llama_stack(config, tensors, prefix, limits.vocabulary, seen_by, form)

@@ -47,7 +47,7 @@ class Family:
         first = first_position(config)
         bert_like.check_padding(checkpoint.tokenizer, first - 1)
         parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-        prefix = parts.prefix_of(checkpoint, self.prefix, bert_like.WORDS)
+        prefix = tensors.below(self.prefix)
         body = bert_like.encoder_body(config, tensors, prefix, tables, shape, self.form, first)
         pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
         dense = ("classifier_dense", "classifier.dense", "tanh")

@@ -70,7 +70,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     bert_like.check_encoder_only(config)
     limits, shape = family.read_limits(config), _read_shape(config, family)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = parts.prefix_of(checkpoint, family.prefix, bert_like.WORDS)
+    prefix = tensors.below(family.prefix)
     segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
     angles = angles_of(config, family.theta, limits.positions)
     cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)

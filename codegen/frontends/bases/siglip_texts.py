@@ -41,7 +41,7 @@ class SiglipFamily:
         config, tensors, encoder = checkpoint.config, checkpoint.tensors, f"{self.name}TextModel"
         check_class(config, encoder)
         check_no_rows(checkpoint, encoder)
-        half = _half(config, tensors, clip_texts.prefix_in(tensors), max_tokens)
+        half = _half(config, tensors, tensors.below(TEXT_MODEL), max_tokens)
         tensors.finish()
         return Graph(half.widths, half.body, (half.result,), half.vocabulary, parts.SEGMENTS, max_tokens)
 

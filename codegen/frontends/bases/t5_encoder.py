@@ -6,13 +6,11 @@ from __future__ import annotations
 from ...ir.graph import Graph, Node
 from ...load.checkpoint import Checkpoint
 from ..shared import parts
-from ..shared.t5_stack import Form, Stack, embedded, read_shape, read_words
+from ..shared.t5_stack import ROOT, Form, Stack, embedded, read_shape, read_words
 from . import bert_like
 from .architecture import check_architecture
 from .heads import Encoder, FamilyHeads, graph_with_head
 from .rows_of_both import classes_of
-
-_ROOT = "transformer."  # of the encoder in a file with a head
 
 
 def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Form, writer: str) -> Graph:
@@ -27,7 +25,7 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Fo
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    root = _ROOT if sentence is None or any(name.startswith(_ROOT) for name in tensors.names) else ""
+    root = tensors.below(ROOT)
     words = read_words(tensors, root, ("encoder",), (vocabulary, shape.hidden))
     stack = Stack(config, tensors, shape, "encoder", "hidden", root=root)
     body: tuple[Node, ...] = (embedded(words, "hidden"), *stack.encoded(max_tokens))

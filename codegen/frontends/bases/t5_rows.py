@@ -6,11 +6,9 @@ from __future__ import annotations
 from ...ir.graph import Graph
 from ...load.checkpoint import Checkpoint
 from ..shared import parts
-from ..shared.t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
-from .architecture import CLASSIFIER_ENDING
+from ..shared.t5_stack import ROOT, UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
 from .rows_of_both import check_both, graph_of_rows
 
-_ROOT = "transformer."  # of both in a classifier's file
 _END = 1
 
 
@@ -24,7 +22,7 @@ def rows_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Form)
     shape = read_shape(config, form)
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     begin = config.natural_int("decoder_start_token_id", form.begin, maximum=vocabulary - 1)
-    root = _ROOT if f"{family}{CLASSIFIER_ENDING}" in config.architectures else ""
+    root = tensors.below(ROOT)
     words = read_words(tensors, root, ("encoder", "decoder"), (vocabulary, shape.hidden))
     tensors.ignore(f"{root}{UNREAD}")
     encoder = Stack(config, tensors, shape, "encoder", "hidden", root=root)

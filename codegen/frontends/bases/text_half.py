@@ -52,7 +52,7 @@ class Whole:
 
     name: str
     holders: tuple[str, ...] = ()  # others that have it whole, as a part of theirs
-    prefix: str = ""  # of its tensors in their files
+    base: str = ""  # as their files call it, where they do not by its model type
     others: tuple[str, ...] = ()  # tensors that are not about texts, beside those of most
 
 
@@ -74,8 +74,9 @@ def half_graph(
     check_no_rows(checkpoint, whole.name)
     texts = of_texts(config, keys, usual)
     check_keys(texts, may_decode=False)
+    tensors.below(whole.base or f"{config.model_type}.")
     half = build(texts)
-    unused = tensors.ignore(*(f"{whole.prefix}{name}" for name in _OF_OTHERS), *whole.others)
+    unused = tensors.ignore(*_OF_OTHERS, *whole.others)
     tensors.finish()
     notes = (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
     graph = Graph(half.widths, half.body, (half.result,), half.vocabulary, half.segments, max_tokens, notes)

@@ -71,7 +71,7 @@ class XlmLike:
         limits = self.read_limits(config)
         parts.check_max_tokens(max_tokens, limits.positions)
         width = config.positive_int("emb_dim", maximum=parts.MAX_WIDTH)
-        prefix = parts.prefix_of(checkpoint, "transformer.", _WORDS)
+        prefix = tensors.below("transformer.")
         embedding, notes = _embedding(config, tensors, prefix, limits)
         widths = dict.fromkeys(("hidden", "query", "key", "value", "context"), width) | {"inner": _INNER * width}
         pre_norm = self.may_norm_first and config.flag("pre_norm", False)

@@ -76,13 +76,14 @@ def graph_of(
     """The graph of a writer; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
     `max_target` those of a target behind the token that it begins with, its end included."""
     encodes, decodes = _halves(config)
+    root = tensors.below(_ROOT)
     vocabulary, cap = decodes.vocabulary, logits_cap(decodes.config)
     rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
-    encoder = encoder_stack(encodes, tensors, _ROOT, max_source)
-    decoder = decoder_stack(decodes, tensors, _ROOT, rules.steps(max_source), encoder.width)
+    encoder = encoder_stack(encodes, tensors, root, max_source)
+    decoder = decoder_stack(decodes, tensors, root, rules.steps(max_source), encoder.width)
     projection = decoder.words
     if config.flag("tie_word_embeddings", True):
-        parts.check_copies(tensors, f"{_ROOT}{DECODER}.{WORDS}", (_LOGITS,))
+        parts.check_copies(tensors, f"{root}{DECODER}.{WORDS}", (_LOGITS,))
     else:
         projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, projection.shape)
     tensors.finish()
@@ -103,7 +104,7 @@ def graph_of(
 def _graph_of_encoder(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """Embeddings also of a file that has the decoder as well."""
     config, tensors, half = checkpoint.config, checkpoint.tensors, _halves(checkpoint.config)[0]
-    root = parts.prefix_of(checkpoint, _ROOT, f"{ENCODER}.{WORDS}")
+    root = tensors.below(_ROOT)
     stack, notes = encoder_stack(half, tensors, root, max_tokens), _notes(half)
     if checkpoint.sentence is not None:
         ignored = tensors.ignore(f"{root}{DECODER}.*", _LOGITS)
@@ -118,8 +119,9 @@ def _graph_of_both(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The decoder reads the text, one token behind it."""
     config, tensors = checkpoint.config, checkpoint.tensors
     encodes, decodes = _halves(config)
-    encoder = encoder_stack(encodes, tensors, _ROOT, max_tokens)
-    decoder = decoder_stack(decodes, tensors, _ROOT, max_tokens, encoder.width)
+    root = tensors.below(_ROOT)
+    encoder = encoder_stack(encodes, tensors, root, max_tokens)
+    decoder = decoder_stack(decodes, tensors, root, max_tokens, encoder.width)
     if encodes.vocabulary != decodes.vocabulary:
         message = f"decoder.vocab_size {decodes.vocabulary}: it reads the encoder's text, of {encodes.vocabulary}"
         raise parts.refuse("config-value", message)

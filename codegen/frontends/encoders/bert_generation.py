@@ -32,7 +32,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_no_decoder(config)
     shape, limits = bert_like.read_shape(config), read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = parts.prefix_of(checkpoint, "bert.", bert_like.WORDS)  # of files whose other half was cut off
+    prefix = tensors.below("bert.")  # of files whose other half was cut off
     tables = bert_like.Tables(limits.vocabulary, limits.positions, segments=0)
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
     encoder = Encoder(body, shape.widths, limits.vocabulary)

@@ -58,7 +58,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     tables = bert_like.read_tables(config)
     shape = replace(bert_like.read_shape(config, "gelu_new"), input_bias=config.flag("use_bias", True))
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = tensors.below(_PREFIX)
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
     if config.flag("rescale_embeddings", False):
         body = _scaled(body, math.sqrt(shape.hidden))

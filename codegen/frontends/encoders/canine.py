@@ -61,7 +61,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     of_one_row = of_one_row or not (config.architectures or checkpoint.sentence)
     form = _read_form(config)
     parts.check_max_tokens(max_tokens, read_limits(config).positions)
-    prefix = parts.prefix_of(checkpoint, "canine.", f"{_EMBEDDINGS}{_HASHED}0.weight")
+    prefix = tensors.below("canine.")
     body = _middle(config, tensors, prefix, form, max_tokens)
     last = tuple(f"{prefix}{name}*" for name in ("projection.", "final_char_encoder."))
     value, unread = _GROUPS, last

@@ -52,7 +52,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     form, tables = _read_form(config), bert_like.read_tables(config)
     hidden, activation = form.shape.hidden, form.shape.activation
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, "convbert.", bert_like.WORDS)
+    prefix = tensors.below("convbert.")
     embedding, widths = bert_like.embed_of_own_width(config, tensors, prefix, tables, form.shape, _EMBEDDING)
     body = (*embedding, _layers(config, tensors, prefix, form))
     heads = FamilyHeads(

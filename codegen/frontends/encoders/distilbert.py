@@ -63,7 +63,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     )
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
-    prefix = parts.prefix_of(checkpoint, "distilbert.", _WORDS)
+    prefix = tensors.below("distilbert.")
     body = _encoder(config, tensors, prefix, shape, limits)
     prediction = Prediction(
         dense="vocab_transform",

@@ -29,7 +29,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    prefix = _PREFIXES[_encoder(config)]
+    prefix = tensors.below(_PREFIXES[_encoder(config)])
     check_no_rows(checkpoint, _encoder(config))
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)

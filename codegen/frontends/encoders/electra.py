@@ -32,7 +32,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, "electra.", bert_like.WORDS)
+    prefix = tensors.below("electra.")
     body, widths = _encoder(checkpoint, prefix, shape, tables)
     # The activation of the head is gelu, whatever that of the layers is.
     dense = ("classifier_dense", "classifier.dense", "gelu")

@@ -61,7 +61,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     _check_settings(config)
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = checkpoint.tensors.below(_PREFIX)
     body = _body(checkpoint, prefix, shape, limits, max_tokens)
     encoder = Encoder(body, bert_like.Form(pre_norm=True).widths(shape), limits.vocabulary)
     heads = FamilyHeads(

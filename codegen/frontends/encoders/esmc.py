@@ -18,7 +18,7 @@ from ...load.tokenizer_files.folders.esmc import TOKENIZER_CLASS
 from ..bases.architecture import check_architecture
 from ..bases.heads import Classifier, Encoder, FamilyHeads, graph_with_head
 from ..shared import parts
-from ..shared.llama_stack import WORDS, Biases, Factors, Form, Rotation, llama_stack
+from ..shared.llama_stack import Biases, Factors, Form, Rotation, llama_stack
 from ..shared.masks import EVERYTHING
 from ..shared.prediction_head import Prediction
 from ..shared.rotary import angles_of, check_head_dim, limits_of
@@ -46,7 +46,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     _check_settings(config)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
+    prefix = tensors.below(_PREFIX)
     rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens, masks=EVERYTHING)
     stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation.seen, _form(config))
     encoder = Encoder(stack.body, stack.widths, limits.vocabulary, value=stack.rows)

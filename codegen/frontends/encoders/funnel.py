@@ -75,7 +75,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if base and len(form.blocks) > 1:
         _check_reads_one_row(checkpoint)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH // 2 - 1, "the most that are supported")
-    prefix = parts.prefix_of(checkpoint, "funnel.", _WORDS)
+    prefix = tensors.below("funnel.")
     words = parts.parameter(
         tensors, "word_embeddings", f"{prefix}{_WORDS}", (read_limits(config).vocabulary, form.width)
     )

@@ -44,7 +44,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config, tensors = checkpoint.config, checkpoint.tensors
     global_rows = 0 if checkpoint.sentence is not None else _global_rows(checkpoint)
     form = bert_like.Form(_LAYER, masks=replace(windowed(config, "num_hidden_layers"), global_rows=global_rows))
-    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
+    prefix = tensors.below(_FAMILY.prefix)
     unused = () if global_rows else tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
     graph = replace(_FAMILY, form=form).build_graph(checkpoint, max_tokens)
     if not unused:

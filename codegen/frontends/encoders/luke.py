@@ -12,9 +12,7 @@ from dataclasses import replace
 
 from ...ir.graph import Graph
 from ...load.checkpoint import Checkpoint
-from ..bases import bert_like
 from ..bases.roberta_like import Family
-from ..shared import parts
 
 MODEL_TYPE = "luke"
 # The table of words is another one than the last linear, whatever the configuration says.
@@ -33,7 +31,7 @@ read_limits = _FAMILY.read_limits
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     tensors = checkpoint.tensors
-    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
+    prefix = tensors.below(_FAMILY.prefix)
     unused = tensors.ignore(*(f"{prefix}{name}" for name in _OF_ENTITIES), "entity_predictions.*")
     graph = _FAMILY.build_graph(checkpoint, max_tokens)
     notes = ("texts have no entities",)

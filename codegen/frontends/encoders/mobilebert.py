@@ -75,7 +75,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_encoder_only(config)
     form, tables = _read_form(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, "mobilebert.", bert_like.WORDS)
+    prefix = tensors.below("mobilebert.")
     body: tuple[Node, ...] = (
         *_embedding(_Parts(tensors, [f"{prefix}embeddings."], form), tables),
         _layers(config, tensors, f"{prefix}encoder.layer.", form),

@@ -42,7 +42,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits, shape = read_limits(config), read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     parts.check_layers(tensors, len(shape.kinds))
-    prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
+    prefix = tensors.below(_PREFIX)
     tables = tables_of(config, shape, limits.positions, max_tokens)
     part = Parts(
         tensors, prefix, shape, tables, lambda kinds: masks_both_ways(windows_by_kind(kinds, shape.window)), "Wqkv"

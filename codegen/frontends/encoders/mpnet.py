@@ -52,7 +52,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape, limits = bert_like.read_shape(config), read_limits(config)
     bert_like.check_padding(checkpoint.tokenizer, FIRST_POSITION - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = parts.prefix_of(checkpoint, "mpnet.", bert_like.WORDS)
+    prefix = tensors.below("mpnet.")
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
     dense = ("classifier_dense", "classifier.dense", "tanh")
     encoder = Encoder(body, shape.widths, limits.vocabulary, segments=1)

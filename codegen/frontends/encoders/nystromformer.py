@@ -49,7 +49,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape = replace(bert_like.read_shape(config, "gelu_new"), epsilon=parts.epsilon_of(config, default=_EPSILON))
     tables = bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, "nystromformer.", bert_like.WORDS)
+    prefix = tensors.below("nystromformer.")
     tensors.ignore(f"{prefix}embeddings.token_type_ids")  # zeros: a buffer of older files, not a weight
     all_positions = replace(tables, positions=tables.positions + _FIRST_POSITION)
     norm = parts.layer_norm(

@@ -37,7 +37,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = tensors.below(_PREFIX)
     width = config.positive_int("input_embedding_size", 256, maximum=parts.MAX_WIDTH)
     body: tuple[Node, ...] = (
         *bert_like.embed_projected(tensors, prefix, tables, width, shape, "encoder.embedding_hidden_mapping_in"),

@@ -47,7 +47,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     check_pairs(shape.hidden // shape.heads)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
+    prefix = tensors.below(_PREFIX)
     width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
     body: tuple[Node, ...] = (
         *_embedding(tensors, prefix, tables, width, shape),

@@ -43,7 +43,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = parts.prefix_of(checkpoint, "splinter.", bert_like.WORDS)
+    prefix = tensors.below("splinter.")
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
 
     def answers() -> HeadOps:

@@ -71,7 +71,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     width, vocabulary = config.positive_int("d_model", maximum=parts.MAX_WIDTH), read_limits(config).vocabulary
     widths = dict.fromkeys(("hidden", "query", "key", "value", "context"), width)
     widths |= {"inner": config.positive_int("d_inner", maximum=parts.MAX_WIDTH)}
-    prefix = parts.prefix_of(checkpoint, "transformer.", _WORDS)
+    prefix = tensors.below("transformer.")
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count, "n_layer")
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_WORDS}", (vocabulary, width))

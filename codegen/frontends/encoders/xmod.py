@@ -31,7 +31,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config, tensors = checkpoint.config, checkpoint.tensors
     languages, language = _languages(config)
     others = [other for other in languages if other != language]
-    prefix = parts.prefix_of(checkpoint, _FAMILY.prefix, bert_like.WORDS)
+    prefix = tensors.below(_FAMILY.prefix)
     unused = tensors.ignore(*(f"{prefix}encoder.layer.*.{_ADAPTERS}{other}.*" for other in others))
     graph = replace(_FAMILY, form=_form(config, language)).build_graph(checkpoint, max_tokens)
     notes = (f"texts are in {language} (default_language)",)

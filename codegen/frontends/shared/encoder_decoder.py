@@ -92,7 +92,7 @@ class Form:
     logits_bias: bool = True
     activation: str = "gelu"  # where config.json says none
     scales_words: bool | None = False  # where it does not say; None: never
-    root: str = "model."  # before the names of all tensors but the logits'
+    root: str = "model."  # before the names of all tensors but the logits' in files of classes with a head
     encoder: LayerNames = BART_NAMES  # what its layers call their parts,
     masks: Callable[[Config], Masks] = lambda _: EVERYTHING  # and which tokens they see
     attention_bias: Callable[[Config], bool] = lambda _: True  # whether linears of attention have any

@@ -10,7 +10,6 @@ import numpy as np
 from ...errors import EtchError
 from ...ir.graph import Linear, Norm, Parameter
 from ...ir.parameter import Array
-from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from .computed import of_groups
@@ -53,15 +52,6 @@ def tied_parameter(tensors: TensorFile, name: str, names: Names, shape: tuple[in
     source = next((each for each in names if each in tensors), names[0])
     check_copies(tensors, source, [each for each in names if each != source])
     return parameter(tensors, name, source, shape)
-
-
-def prefix_of(checkpoint: Checkpoint, prefix: str, words: str) -> str:
-    """What stands before names of tensors: files of a whole model have it, those of an encoder none, which the library
-    reads for classes with a head, too. `words` is the name of the word embeddings below it."""
-    tensors = checkpoint.tensors
-    if f"{prefix}{words}" in tensors:
-        return prefix
-    return "" if words in tensors or checkpoint.sentence is not None else prefix
 
 
 def linear(
@@ -221,8 +211,9 @@ def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
         if name not in tensors or tensor not in tensors:
             continue
         shape = tensors.info(tensor)[1]
-        if not np.array_equal(tensors.take(name, shape).values, tensors.take(tensor, shape).values):
-            message = f"{name} is not {tensor}, though the two are tied: tie_word_embeddings in config.json"
+        copy, whole = tensors.take(name, shape), tensors.take(tensor, shape)
+        if not np.array_equal(copy.values, whole.values):
+            message = f"{copy.name} is not {whole.name}, though the two are tied: tie_word_embeddings in config.json"
             raise refuse("tied-tensors-differ", message)
 
 

@@ -17,6 +17,7 @@ from . import parts
 from .computed import times
 from .distance_bias import distance_bias
 
+ROOT = "transformer."  # of both stacks in files of some classes with a head
 # Of the first files, which nothing reads.
 UNREAD = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
 _BUCKETS, _FARTHEST = "relative_attention_num_buckets", "relative_attention_max_distance"

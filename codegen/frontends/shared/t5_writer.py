@@ -10,7 +10,7 @@ from ...load.generation_config import GenerationSettings
 from ...load.safetensors import TensorFile
 from ...tasks.translation import Translation
 from . import parts
-from .t5_stack import UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
+from .t5_stack import ROOT, UNREAD, Form, Stack, check_pad, embedded, read_shape, read_words
 from .target_rules import build_target_rules
 
 _LOGITS = "lm_head.weight"
@@ -32,6 +32,7 @@ def writer_graph(
     for tokens in (max_source, rules.steps(max_source)):
         parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, form)
+    tensors.below(ROOT)
     tensors.ignore(UNREAD)
     words = read_words(tensors, "", ("encoder", "decoder"), (vocabulary, shape.hidden))
     projection, scale = _logits(config, tensors, words, form)

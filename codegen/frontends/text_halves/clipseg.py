@@ -17,5 +17,5 @@ FAMILY = clip_texts.ClipFamily(
     CLIP_TOKENIZER,
     others=("decoder.*",),
     holders=("CLIPSegForImageSegmentation",),
-    held="clip.",
+    base="clip.",
 )

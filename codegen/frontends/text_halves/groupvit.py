@@ -26,13 +26,13 @@ _ROW, _INNER = "row", "inner_row"
 _EPSILON = 1e-5  # of PyTorch's BatchNorm1d, which the class makes without another
 
 
-def _project(config: Config, tensors: TensorFile, prefix: str, width: int, end: int) -> HeadOps:
+def _project(config: Config, tensors: TensorFile, width: int, end: int) -> HeadOps:
     inner = config.positive_int("projection_intermediate_dim", 4096, maximum=parts.MAX_WIDTH)
     outputs = text_half.projection_width(config, 256)
-    last = f"{prefix}{text_half.PROJECTION}.3"
+    last = f"{text_half.PROJECTION}.3"
     body = (
         Pool("last", "hidden", _ROW, end),
-        _normed_linear(tensors, f"{prefix}{text_half.PROJECTION}.", inner, width),
+        _normed_linear(tensors, f"{text_half.PROJECTION}.", inner, width),
         parts.linear(tensors, "projection", [last], (outputs, inner), _INNER, OUT),
     )
     return body, {_ROW: width, _INNER: inner, OUT: outputs}, Head(Embedding(outputs), OUT)

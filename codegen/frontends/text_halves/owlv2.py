@@ -18,6 +18,5 @@ FAMILY = clip_texts.ClipFamily(
     takes_largest=True,
     others=(*BOXES, "objectness_head.*"),
     holders=("Owlv2ForObjectDetection",),
-    held="owlv2.",
     keys=text_half.NEW,
 )

@@ -21,6 +21,5 @@ FAMILY = clip_texts.ClipFamily(
     takes_largest=True,
     others=BOXES,
     holders=("OwlViTForObjectDetection",),
-    held="owlvit.",
     keys=text_half.NEW,
 )

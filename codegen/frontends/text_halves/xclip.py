@@ -13,4 +13,4 @@ HARMLESS_KEYS = text_half.HARMLESS_KEYS | {
     *("prompt_attention_dropout", "prompt_projection_dropout"),
 }
 _VIDEOS = ("mit.*", "prompts_visual_layernorm.*", "prompts_visual_projection", "prompts_generator.*")
-FAMILY = clip_texts.ClipFamily("XCLIP", CLIP_TOKENIZER, takes_largest=True, others=_VIDEOS)
+FAMILY = clip_texts.ClipFamily("XCLIP", CLIP_TOKENIZER, takes_largest=True, others=_VIDEOS, base="x_clip.")

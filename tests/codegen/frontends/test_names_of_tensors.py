@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from recorded.outputs import folder, read_recorded
-from recorded_changes import add, changed, configure, graph_of, rename
+from recorded_changes import Change, add, changed, configure, graph_of, refused, rename
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
@@ -26,6 +26,42 @@ WITHOUT_PREFIX = {
     "masks/mpnet": "mpnet.",
     "answers/electra": "electra.",
     "tags/xlnet": "transformer.",
+    "bart/regression": "model.",
+    "mvp/softmax": "model.",
+    "plbart/softmax": "model.",
+    "answers/led": "led.",
+    "t5/regression": "transformer.",
+    "tags/t5": "transformer.",
+    "t5gemma/softmax": "model.",
+    "tags/t5gemma": "model.",
+    "dpr/question": "question_encoder.",
+    "dpr/context": "ctx_encoder.",
+    "clip_text_model/linear": "text_model.",
+    "owlvit/boxes": "owlvit.",
+}
+# Of classes that have none, or not before all of their tensors.
+WITH_PREFIX = {
+    "bert/softmax": "bert.",
+    "t5/mean": "transformer.",
+    "answers/t5": "transformer.",
+    "clip/whole": "clip.",
+    "clipseg/segments": "clip.",
+    "siglip/whole": "siglip.",
+    "xclip/whole": "x_clip.",
+    "clap/whole": "clap.",
+    "altclip/whole": "altclip.",
+    "chinese_clip/whole": "chinese_clip.",
+}
+OF_WRITERS = {
+    "bart/texts": "model.",
+    "mbart/texts": "model.",
+    "pegasus/texts": "model.",
+    "blenderbot/own": "model.",
+    "m2m_100/texts": "model.",
+    "led/texts": "led.",
+    "t5gemma/texts": "model.",
+    "t5/texts": "transformer.",
+    "opt/texts": "model.",
 }
 MADE_ANEW = {
     "bert/softmax": "bert.embeddings.position_ids",
@@ -49,15 +85,42 @@ _WRITERS = Path(__file__).parents[1] / "generation"
 
 @pytest.mark.parametrize("variant", WITHOUT_PREFIX)
 def test_a_head_on_an_encoder_without_its_prefix(variant: str, tmp_path: Path) -> None:
-    prefix = WITHOUT_PREFIX[variant]
+    assert_same(variant, graph_of(changed(variant, without(WITHOUT_PREFIX[variant]), tmp_path)))
 
-    def strip(path: Path) -> None:
-        header, data = read_raw_safetensors(path / "model.safetensors")
-        assert any(name.startswith(prefix) for name in header)
-        names = {name.removeprefix(prefix): entry for name, entry in header.items()}
-        write_raw_safetensors(path / "model.safetensors", names, data)
 
-    assert_same(variant, graph_of(changed(variant, strip, tmp_path)))
+@pytest.mark.parametrize("variant", WITH_PREFIX)
+def test_a_prefix_before_all_names(variant: str, tmp_path: Path) -> None:
+    assert_same(variant, graph_of(changed(variant, with_all(WITH_PREFIX[variant]), tmp_path)))
+
+
+@pytest.mark.parametrize("prefixed", [False, True], ids=["without", "with"])
+@pytest.mark.parametrize("variant", OF_WRITERS)
+def test_writers_with_and_without_a_prefix(variant: str, prefixed: bool, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    shutil.copytree(_WRITERS / variant, path)
+    whole = Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [6])
+    (with_all if prefixed else without)(OF_WRITERS[variant])(path)
+    assert Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [6]).tobytes() == whole.tobytes()
+
+
+def test_some_names_have_the_prefix(tmp_path: Path) -> None:
+    """The library looks at each name by itself."""
+    change = rename("distilbert.transformer.layer.0.ffn.lin1.bias", "transformer.layer.0.ffn.lin1.bias")
+    assert_same("distilbert/softmax", graph_of(changed("distilbert/softmax", change, tmp_path)))
+
+
+def test_both_names_at_once_are_refused(tmp_path: Path) -> None:
+    code, message = refused("distilbert/softmax", add("embeddings.LayerNorm.bias", (20,)), tmp_path)
+    assert (code, "'embeddings.LayerNorm.bias'" in message) == ("unused-tensor", True)
+
+
+def test_a_refusal_says_a_name_as_the_file_has_its_others(tmp_path: Path) -> None:
+    def change(path: Path) -> None:
+        rename("distilbert.embeddings.LayerNorm.bias", "other")(path)
+        without("distilbert.")(path)
+
+    code, message = refused("distilbert/softmax", change, tmp_path)
+    assert (code, "'embeddings.LayerNorm.bias'" in message) == ("missing-tensor", True)
 
 
 @pytest.mark.parametrize("variant", MADE_ANEW)
@@ -84,6 +147,27 @@ def test_logits_that_are_not_tied_are_no_words(tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
         graph_of(path)
     assert (caught.value.code, caught.value.tensor) == ("missing-tensor", WORDS["llama/texts"])
+
+
+def without(prefix: str) -> Change:
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        header = {name.removeprefix(prefix): entry for name, entry in header.items()}
+        write_raw_safetensors(path / "model.safetensors", header, data)
+
+    return change
+
+
+def with_all(prefix: str) -> Change:
+    """Before each name that lacks it."""
+
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        header = {key if key == "__metadata__" else f"{prefix}{key}": at for key, at in header.items()}
+        header = {name.replace(prefix * 2, prefix, 1): at for name, at in header.items()}
+        write_raw_safetensors(path / "model.safetensors", header, data)
+
+    return change
 
 
 def assert_same(variant: str, made: Graph) -> None:

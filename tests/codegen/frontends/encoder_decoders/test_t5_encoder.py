@@ -63,7 +63,6 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "no bias": (MEAN, rename(BIAS, "other"), "missing-tensor", BIAS),
     "no last norm": (MEAN, rename("encoder.final_layer_norm.weight", "other"), "missing-tensor", "final_layer_norm"),
     "no head": (TAGS, rename("classifier.weight", "score.weight"), "missing-tensor", "classifier.weight"),
-    "no prefix": (TAGS, rename("transformer.shared.weight", WORDS), "missing-tensor", "transformer.shared.weight"),
     "words of two kinds": (MEAN, add(COPY, (81, 18)), "tied-tensors-differ", COPY),
 }
 

@@ -38,8 +38,8 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "words of two kinds": (ZERO, add(COPIES[1], (81, 20)), "tied-tensors-differ", COPIES[1]),
     "both alone": (ZERO, class_is("MT5Model"), "architecture-not-supported", "MT5ForSequenceClassification"),
     "another family's": (ZERO, class_is("T5ForSequenceClassification"), "architecture-not-supported", "MT5For"),
-    "an answerer's": (ZERO, class_is("MT5ForQuestionAnswering"), "missing-tensor", "shared.weight"),
-    "a classifier's": (ANSWERS, class_is("T5ForSequenceClassification"), "missing-tensor", SHARED),
+    "an answerer's": (ZERO, class_is("MT5ForQuestionAnswering"), "missing-tensor", "classifier.weight"),
+    "a classifier's": (ANSWERS, class_is("T5ForSequenceClassification"), "missing-tensor", "classification_head"),
     "a tagger's": (VALUES, class_is("T5ForTokenClassification"), "missing-tensor", "classifier.weight"),
 }
 

@@ -37,12 +37,6 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "inner width": (CLASSIFIER, configure(hidden_dim=36), "wrong-shape", "ffn.lin1"),
     "positions": (CLASSIFIER, configure(max_position_embeddings=21), "wrong-shape", "position_embeddings"),
     "tensor": (CLASSIFIER, rename("pre_classifier.bias", "other"), "missing-tensor", "pre_classifier.bias"),
-    "prefix": (
-        CLASSIFIER,
-        rename("classifier.bias", "distilbert.classifier.bias"),
-        "missing-tensor",
-        "classifier.bias",
-    ),
 }
 
 
