@@ -66,6 +66,20 @@ def add(name: str, shape: tuple[int, ...]) -> Change:
     return change
 
 
+def drop(name: str) -> Change:
+    """Takes a tensor away."""
+
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        begin, end = header.pop(name)["data_offsets"]
+        for entry in (entry for key, entry in header.items() if key != "__metadata__"):
+            if entry["data_offsets"][0] >= end:
+                entry["data_offsets"] = [offset - (end - begin) for offset in entry["data_offsets"]]
+        write_raw_safetensors(path / "model.safetensors", header, data[:begin] + data[end:])
+
+    return change
+
+
 def changed(variant: str, change: Change, place: Path) -> Path:
     """A copy of a recorded folder, changed."""
     copy = place / "checkpoint"

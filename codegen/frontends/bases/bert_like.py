@@ -85,13 +85,15 @@ class Family:
         shape, tables = read_shape(config), read_tables(config)
         parts.check_max_tokens(max_tokens, tables.positions)
         prefix = tensors.below(self.prefix)
+        prediction = Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden)
+        prediction.giving_words(checkpoint, f"{prefix}{WORDS}")
         terms = self.terms(checkpoint, prefix, shape, tables)
         body = encoder_body(config, tensors, prefix, tables, shape, self.form, terms=terms)
         encoder = Encoder(body, self.form.widths(shape), tables.vocabulary, tables.segments)
         unused = (f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head(config, self.name))
         heads = FamilyHeads(
             Classifier("classifier", ("pooler", f"{prefix}pooler.dense", "tanh")),
-            Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+            prediction,
             left_out=unused,
         )
         return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)

@@ -56,6 +56,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     shape, limits = _read_shape(config), family.read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = tensors.below("deberta.")
+    prediction = _prediction(config, shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     embedding, widths, segments = _embedding(config, tensors, prefix, shape, limits)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
@@ -65,7 +66,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     classifier = Classifier("classifier", ("pooler", "pooler.dense", _pooler_activation(config)))
     encoder = Encoder(body, widths | shape.widths, limits.vocabulary, segments)
     # Published files have what told replaced words beside what predicts them.
-    heads = FamilyHeads(classifier, _prediction(config, shape), left_out=("mask_predictions.*",))
+    heads = FamilyHeads(classifier, prediction, left_out=("mask_predictions.*",))
     return graph_with_head(checkpoint, max_tokens, family.name, encoder, heads)
 
 

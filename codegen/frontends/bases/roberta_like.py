@@ -48,13 +48,15 @@ class Family:
         bert_like.check_padding(checkpoint.tokenizer, first - 1)
         parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
         prefix = tensors.below(self.prefix)
+        prediction = replace(Prediction.as_roberta(shape), tied=self.tied)
+        prediction.giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
         body = bert_like.encoder_body(config, tensors, prefix, tables, shape, self.form, first)
         pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
         dense = ("classifier_dense", "classifier.dense", "tanh")
         encoder = Encoder(body, self.form.widths(shape), tables.vocabulary, tables.segments)
         heads = FamilyHeads(
             Classifier("classifier", pooler) if self.pooled else Classifier("classifier.out_proj", dense, pooler),
-            replace(Prediction.as_roberta(shape), tied=self.tied),
+            prediction,
             # The pooler that the class makes is no part of most heads, but older files have it all the same.
             unread=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
         )

@@ -71,6 +71,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     limits, shape = family.read_limits(config), _read_shape(config, family)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = tensors.below(family.prefix)
+    prediction = family.prediction(shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
     angles = angles_of(config, family.theta, limits.positions)
     cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
@@ -89,7 +90,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     encoder = Encoder(body, widths, limits.vocabulary, max(segments, 1))
     heads = FamilyHeads(
         Classifier(last, dense, pairs=False),
-        family.prediction(shape),
+        prediction,
         left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
     return graph_with_head(checkpoint, max_tokens, family.name, encoder, heads)

@@ -72,11 +72,6 @@ class XlmLike:
         parts.check_max_tokens(max_tokens, limits.positions)
         width = config.positive_int("emb_dim", maximum=parts.MAX_WIDTH)
         prefix = tensors.below("transformer.")
-        embedding, notes = _embedding(config, tensors, prefix, limits)
-        widths = dict.fromkeys(("hidden", "query", "key", "value", "context"), width) | {"inner": _INNER * width}
-        pre_norm = self.may_norm_first and config.flag("pre_norm", False)
-        widths |= {"normed": width} if pre_norm else {}
-        layers = _layers(config, tensors, prefix, widths, pre_norm=pre_norm)
         prediction = Prediction(
             dense=None,
             norm=None,
@@ -86,6 +81,12 @@ class XlmLike:
             epsilon=0.0,
             width=width,
         )
+        prediction.giving_words(checkpoint, f"{prefix}{_WORDS}")
+        embedding, notes = _embedding(config, tensors, prefix, limits)
+        widths = dict.fromkeys(("hidden", "query", "key", "value", "context"), width) | {"inner": _INNER * width}
+        pre_norm = self.may_norm_first and config.flag("pre_norm", False)
+        widths |= {"normed": width} if pre_norm else {}
+        layers = _layers(config, tensors, prefix, widths, pre_norm=pre_norm)
 
         def pooled(_: str, task: Task) -> HeadOps:
             return labels_choice_head(config, tensors, width, "logits_proj", task)

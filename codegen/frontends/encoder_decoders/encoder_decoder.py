@@ -146,8 +146,9 @@ def graph_of(
     if encoder.shape.hidden != decoder.shape.hidden:
         memory, size = "memory", (decoder.shape.hidden, encoder.shape.hidden)
         body += (parts.linear(tensors, "encoder_projection", ["enc_to_dec_proj"], size, "hidden", memory),)
-    written = _decoder(decoder, tensors, memory)
     head = decoder.kind.head(decoder.shape)
+    head.lend_words(decoder.config, tensors, f"{decoder.kind.root}{bert_like.WORDS}")
+    written = _decoder(decoder, tensors, memory)
     logits, widths = head.logits(decoder.config, tensors, written, "target", decoder.shape.hidden)
     tensors.finish()
     notes = tuple(note for half in (encoder, decoder) for note in unused_keys(half.config, frozenset()))

@@ -80,10 +80,13 @@ def graph_of(
     vocabulary, cap = decodes.vocabulary, logits_cap(decodes.config)
     rules = build_target_rules(config, generation, vocabulary, max_target, has_encoder=True)
     encoder = encoder_stack(encodes, tensors, root, max_source)
+    words, tied = f"{root}{DECODER}.{WORDS}", config.flag("tie_word_embeddings", True)
+    if tied:
+        tensors.stand_in(words, _LOGITS)
     decoder = decoder_stack(decodes, tensors, root, rules.steps(max_source), encoder.width)
     projection = decoder.words
-    if config.flag("tie_word_embeddings", True):
-        parts.check_copies(tensors, f"{root}{DECODER}.{WORDS}", (_LOGITS,))
+    if tied:
+        parts.check_copies(tensors, words, (_LOGITS,))
     else:
         projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, projection.shape)
     tensors.finish()

@@ -51,6 +51,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below("albert.")
     width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
+    prediction = Prediction.as_bert("predictions", "predictions", shape, width)
+    prediction.giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     body: tuple[Node, ...] = (
         *bert_like.embed_projected(tensors, prefix, tables, width, shape, "encoder.embedding_hidden_mapping_in"),
         _layers(config, tensors, f"{prefix}encoder.albert_layer_groups", shape),
@@ -58,7 +60,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     encoder = Encoder(body, shape.widths | {"embedded": width}, tables.vocabulary, tables.segments)
     heads = FamilyHeads(
         Classifier("classifier", ("pooler", f"{prefix}pooler", "tanh")),
-        Prediction.as_bert("predictions", "predictions", shape, width),
+        prediction,
         left_out=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "sop_classifier.*"),
     )
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)

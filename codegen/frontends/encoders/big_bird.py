@@ -59,6 +59,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     tables = bert_like.read_tables(config)
     shape = replace(bert_like.read_shape(config, "gelu_new"), input_bias=config.flag("use_bias", True))
     prefix = tensors.below(_PREFIX)
+    prediction = Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden)
+    prediction.giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
     if config.flag("rescale_embeddings", False):
         body = _scaled(body, math.sqrt(shape.hidden))
@@ -66,7 +68,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     encoder = Encoder(body, shape.widths, tables.vocabulary, tables.segments)
     heads = FamilyHeads(
         Classifier("classifier.out_proj", dense, ("pooler", f"{prefix}pooler", "tanh")),
-        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        prediction,
         # The classes make a pooler that most heads do not use.
         unread=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "cls.seq_relationship.*"),
     )

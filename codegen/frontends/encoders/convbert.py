@@ -53,20 +53,21 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     hidden, activation = form.shape.hidden, form.shape.activation
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below("convbert.")
+    # The activation of the head is gelu, whatever that of the layers is.
+    prediction = Prediction(
+        dense="generator_predictions.dense",
+        norm="generator_predictions.LayerNorm",
+        bias="generator_lm_head.bias",
+        decoder="generator_lm_head",
+        activation="gelu",
+        epsilon=form.shape.epsilon,
+        width=config.positive_int("embedding_size", _EMBEDDING, maximum=parts.MAX_WIDTH),
+    ).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     embedding, widths = bert_like.embed_of_own_width(config, tensors, prefix, tables, form.shape, _EMBEDDING)
     body = (*embedding, _layers(config, tensors, prefix, form))
     heads = FamilyHeads(
         Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", activation)),
-        # The activation of the head is gelu, whatever that of the layers is.
-        Prediction(
-            dense="generator_predictions.dense",
-            norm="generator_predictions.LayerNorm",
-            bias="generator_lm_head.bias",
-            decoder="generator_lm_head",
-            activation="gelu",
-            epsilon=form.shape.epsilon,
-            width=config.positive_int("embedding_size", _EMBEDDING, maximum=parts.MAX_WIDTH),
-        ),
+        prediction,
         partial(row_summary_head, config, tensors, hidden),
     )
     notes = ("linears in groups are stored whole, with zeros between groups",) if form.groups > 1 else ()

@@ -64,7 +64,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
     prefix = tensors.below("distilbert.")
-    body = _encoder(config, tensors, prefix, shape, limits)
     prediction = Prediction(
         dense="vocab_transform",
         norm="vocab_layer_norm",
@@ -73,7 +72,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         activation=shape.activation,
         epsilon=shape.epsilon,
         width=shape.hidden,
-    )
+    ).giving_words(checkpoint, f"{prefix}{_WORDS}")
+    body = _encoder(config, tensors, prefix, shape, limits)
     heads = FamilyHeads(Classifier("classifier", ("pre_classifier", "pre_classifier", "relu")), prediction)
     return graph_with_head(checkpoint, max_tokens, NAME, Encoder(body, shape.widths, limits.vocabulary), heads)
 

@@ -33,9 +33,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below("electra.")
-    body, widths = _encoder(checkpoint, prefix, shape, tables)
-    # The activation of the head is gelu, whatever that of the layers is.
-    dense = ("classifier_dense", "classifier.dense", "gelu")
     prediction = Prediction(
         dense="generator_predictions.dense",
         norm="generator_predictions.LayerNorm",
@@ -44,7 +41,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         activation="gelu",
         epsilon=shape.epsilon,
         width=config.positive_int("embedding_size", _EMBEDDING, maximum=parts.MAX_WIDTH),
-    )
+    ).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
+    body, widths = _encoder(checkpoint, prefix, shape, tables)
+    # The activation of the head is gelu, whatever that of the layers is.
+    dense = ("classifier_dense", "classifier.dense", "gelu")
 
     def summary(source: str, task: Task) -> HeadOps:
         return summary_head(config, tensors, shape.hidden, source, ("first", "gelu"), task)

@@ -62,11 +62,12 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = checkpoint.tensors.below(_PREFIX)
+    prediction = Prediction.as_roberta(shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     body = _body(checkpoint, prefix, shape, limits, max_tokens)
     encoder = Encoder(body, bert_like.Form(pre_norm=True).widths(shape), limits.vocabulary)
     heads = FamilyHeads(
         Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", "tanh"), pairs=False),
-        Prediction.as_roberta(shape),
+        prediction,
         unread=(*(f"{prefix}{of}.*" for of in _UNUSED), *(() if checkpoint.sentence is None else (_WORDS_HEAD,))),
     )
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)

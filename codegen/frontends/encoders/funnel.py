@@ -76,6 +76,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         _check_reads_one_row(checkpoint)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH // 2 - 1, "the most that are supported")
     prefix = tensors.below("funnel.")
+    prediction = Prediction(None, None, "lm_head.bias", "lm_head", "none", 0.0, form.width).giving_words(
+        checkpoint, f"{prefix}{_WORDS}"
+    )
     words = parts.parameter(
         tensors, "word_embeddings", f"{prefix}{_WORDS}", (read_limits(config).vocabulary, form.width)
     )
@@ -94,7 +97,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         dense = ("classifier_dense", f"{source}.linear_hidden", "tanh")
         return classifier_head(config, tensors, rows, form.width, f"{source}.linear_out", dense, task=task)
 
-    prediction = Prediction(None, None, "lm_head.bias", "lm_head", "none", 0.0, form.width)
     heads = FamilyHeads(classifier, prediction, pooled=classifier)
     encoder = Encoder(body, form.widths, read_limits(config).vocabulary, SEGMENT_OF_ALL + 1, rows)
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)

@@ -76,12 +76,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     form, tables = _read_form(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below("mobilebert.")
-    body: tuple[Node, ...] = (
-        *_embedding(_Parts(tensors, [f"{prefix}embeddings."], form), tables),
-        _layers(config, tensors, f"{prefix}encoder.layer.", form),
-    )
-    pooler = f"{prefix}pooler.dense"
-    dense = ("pooler", pooler, "tanh") if config.flag("classifier_activation", True) else None
     prediction = Prediction(
         dense="cls.predictions.transform.dense",
         norm="cls.predictions.transform.LayerNorm",
@@ -91,7 +85,13 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         epsilon=form.epsilon,
         width=form.hidden,
         beside="cls.predictions.dense",
+    ).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
+    body: tuple[Node, ...] = (
+        *_embedding(_Parts(tensors, [f"{prefix}embeddings."], form), tables),
+        _layers(config, tensors, f"{prefix}encoder.layer.", form),
     )
+    pooler = f"{prefix}pooler.dense"
+    dense = ("pooler", pooler, "tanh") if config.flag("classifier_activation", True) else None
     encoder = Encoder(body, form.widths, tables.vocabulary, tables.segments)
     unused = (f"{pooler}.weight", f"{pooler}.bias", bert_like.other_head(config, NAME))
     heads = FamilyHeads(Classifier("classifier", dense), prediction, left_out=unused)

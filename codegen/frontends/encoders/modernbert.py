@@ -43,16 +43,6 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, limits.positions)
     parts.check_layers(tensors, len(shape.kinds))
     prefix = tensors.below(_PREFIX)
-    tables = tables_of(config, shape, limits.positions, max_tokens)
-    part = Parts(
-        tensors, prefix, shape, tables, lambda kinds: masks_both_ways(windows_by_kind(kinds, shape.window)), "Wqkv"
-    )
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (limits.vocabulary, shape.hidden))
-    body: tuple[Node, ...] = part.rows(words)
-    value = "hidden"
-    if checkpoint.sentence is None and head_class(config, NAME) in ("ForTokenClassification", "ForQuestionAnswering"):
-        value = "classified"  # of every row what a sequence classifier has of one
-        body += dense_and_norm(config, tensors, shape, "head", value)
     prediction = Prediction(
         dense="head.dense",
         norm="head.norm",
@@ -64,7 +54,17 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         dense_bias=config.flag("classifier_bias", False),
         norm_bias=shape.norm_bias,
         decoder_bias=config.flag("decoder_bias", True),
+    ).giving_words(checkpoint, f"{prefix}{WORDS}")
+    tables = tables_of(config, shape, limits.positions, max_tokens)
+    part = Parts(
+        tensors, prefix, shape, tables, lambda kinds: masks_both_ways(windows_by_kind(kinds, shape.window)), "Wqkv"
     )
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (limits.vocabulary, shape.hidden))
+    body: tuple[Node, ...] = part.rows(words)
+    value = "hidden"
+    if checkpoint.sentence is None and head_class(config, NAME) in ("ForTokenClassification", "ForQuestionAnswering"):
+        value = "classified"  # of every row what a sequence classifier has of one
+        body += dense_and_norm(config, tensors, shape, "head", value)
     classifier = partial(_classifier, config, tensors, shape)
     encoder = Encoder(body, part.widths | {value: shape.hidden}, limits.vocabulary, value=value)
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, FamilyHeads(classifier, prediction, classifier))

@@ -53,12 +53,13 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     bert_like.check_padding(checkpoint.tokenizer, FIRST_POSITION - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = tensors.below("mpnet.")
+    prediction = Prediction.as_roberta(shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
     dense = ("classifier_dense", "classifier.dense", "tanh")
     encoder = Encoder(body, shape.widths, limits.vocabulary, segments=1)
     heads = FamilyHeads(
         Classifier("classifier.out_proj", dense, ("pooler", f"{prefix}pooler.dense", "tanh")),
-        Prediction.as_roberta(shape),
+        prediction,
         left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)

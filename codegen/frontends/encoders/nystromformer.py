@@ -50,6 +50,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     tables = bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below("nystromformer.")
+    prediction = Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden)
+    prediction.giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     tensors.ignore(f"{prefix}embeddings.token_type_ids")  # zeros: a buffer of older files, not a weight
     all_positions = replace(tables, positions=tables.positions + _FIRST_POSITION)
     norm = parts.layer_norm(
@@ -66,7 +68,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             ("classifier_dense", "classifier.dense", shape.activation),
             ("pre_classifier", "pre_classifier", "relu"),
         ),
-        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        prediction,
     )
     encoder = Encoder(body, shape.widths | {"convolved": shape.hidden}, tables.vocabulary, tables.segments)
     return graph_with_head(checkpoint, max_tokens, NAME, encoder, heads)

@@ -49,6 +49,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = tensors.below(_PREFIX)
     width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
+    prediction = Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width)
+    prediction.giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     body: tuple[Node, ...] = (
         *_embedding(tensors, prefix, tables, width, shape),
         _layers(config, tensors, prefix, shape, tables.positions, max_tokens),
@@ -56,7 +58,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     widths = shape.widths | ({} if width == shape.hidden else {"embedded": width})
     heads = FamilyHeads(
         Classifier("classifier.out_proj", ("classifier_dense", "classifier.dense", shape.activation)),
-        Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width),
+        prediction,
         partial(row_summary_head, config, tensors, shape.hidden),
     )
     return graph_with_head(

@@ -37,7 +37,7 @@ _HARMLESS = """
     init_std is_decoder num_hidden_layers
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
-_LOGITS = "lm_head.weight"
+_LOGITS, _BIAS = "lm_head.weight", "final_logits_bias"
 _WORDS = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
 _PLACES = "target_places"
@@ -285,9 +285,10 @@ def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, for
 
 
 def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int, has_bias: bool) -> Linear:
-    """The logits: the weights are the words', the bias is stored as a row."""
-    if not has_bias:
+    """The logits: the weights are the words', the bias is stored as a row. The library makes one of zeros where a file
+    has none."""
+    if not has_bias or _BIAS not in tensors:
         return Linear("logits", words, None, "target", "logits")
-    bias = tensors.take("final_logits_bias", (1, vocabulary))
+    bias = tensors.take(_BIAS, (1, vocabulary))
     row = Computed(bias.name, (vocabulary,), lambda: bias.values[0], bias.file)
     return Linear("logits", words, Parameter("vocabulary_bias", (row,)), "target", "logits")

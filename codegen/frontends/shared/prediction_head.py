@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ...ir.graph import Best, Embed, Layers, Linear, Masked, Node, Parameter, WordWeights
 from ...ir.parameter import Array
-from ...load.config import Config
+from ...load.checkpoint import Checkpoint
+from ...load.config import XLM_MASKED, Config
 from ...load.safetensors import TensorFile
 from ...load.splade import SparsePooling
 from . import parts
@@ -68,6 +69,19 @@ class Prediction:
         """One linear alone, not tied unless the configuration says so."""
         return cls(None, None, f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
 
+    def giving_words(self, checkpoint: Checkpoint, words: str) -> Prediction:
+        """The same, where of a class that predicts words `lend_words` counts."""
+        named = checkpoint.config.architectures
+        if checkpoint.sentence is None and any(name.endswith(("ForMaskedLM", XLM_MASKED)) for name in named):
+            self.lend_words(checkpoint.config, checkpoint.tensors, words)
+        return self
+
+    def lend_words(self, config: Config, tensors: TensorFile, words: str) -> None:
+        """The library ties the table `words` and the weight of the last linear, whichever a file has. To be called
+        before the table is read."""
+        if self._is_tied(config):
+            tensors.stand_in(words, f"{self.decoder}.weight")
+
     @property
     def tensors(self) -> tuple[str, ...]:
         """Patterns of the names of all that it has in a file, but the embedding's table."""
@@ -115,7 +129,7 @@ class Prediction:
         """Weight and bias of the last linear."""
         words = _words(body)
         entries, columns = words.shape if self.beside is not None else (words.shape[0], self.width)
-        tied = self.tied is not None and config.flag("tie_word_embeddings", self.tied)
+        tied = self._is_tied(config)
         if tied:
             weight = words
             parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))
@@ -125,6 +139,9 @@ class Prediction:
             weight = self._filled(weight, tensors)
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
         return weight, bias
+
+    def _is_tied(self, config: Config) -> bool:
+        return self.tied is not None and config.flag("tie_word_embeddings", self.tied)
 
     def _transform(self, tensors: TensorFile, value: str, width: int) -> tuple[tuple[Node, ...], dict[str, int], str]:
         """The ops from `value` to what the last linear reads, the widths of what they write, and what it reads; none

@@ -91,10 +91,15 @@ def check_pad(config: Config) -> None:
         raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
 
 
-def read_words(tensors: TensorFile, root: str, stacks: Sequence[str], shape: tuple[int, int]) -> Parameter:
+def read_words(
+    tensors: TensorFile, root: str, stacks: Sequence[str], shape: tuple[int, int], tied: Sequence[str] = ()
+) -> Parameter:
     """The embedding that `stacks` share. The library stores it once, its older files and other tools by any of its
-    names."""
+    names, or by those of what is `tied` to it."""
     names = [f"{root}shared.weight", *(f"{root}{of}.embed_tokens.weight" for of in stacks)]
+    if not any(name in tensors for name in names):
+        for other in tied:
+            tensors.stand_in(names[0], other)
     return parts.tied_parameter(tensors, "word_embeddings", names, shape)
 
 

@@ -5,12 +5,13 @@ each without a missing tensor, and computes the same."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from recorded.outputs import folder, read_recorded
-from recorded_changes import Change, add, changed, configure, graph_of, refused, rename
+from recorded_changes import Change, add, assert_refused, changed, configure, drop, graph_of, refused, rename
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
@@ -56,7 +57,7 @@ OF_WRITERS = {
     "bart/texts": "model.",
     "mbart/texts": "model.",
     "pegasus/texts": "model.",
-    "blenderbot/own": "model.",
+    "blenderbot/texts": "model.",
     "m2m_100/texts": "model.",
     "led/texts": "led.",
     "t5gemma/texts": "model.",
@@ -75,10 +76,43 @@ MADE_ANEW = {
     "falcon/regression": "transformer.h.0.self_attention.rotary_emb.inv_freq",
     "gpt_neox/regression": "gpt_neox.layers.0.attention.rotary_emb.inv_freq",
 }
+# Of writers, with the last linear that words are tied to.
 WORDS = {
-    "llama/texts": "model.embed_tokens.weight",
-    "gpt_neo/texts": "transformer.wte.weight",
-    "opt/texts": "model.decoder.embed_tokens.weight",
+    "llama/texts": ("model.embed_tokens.weight", "lm_head.weight"),
+    "gpt_neo/texts": ("transformer.wte.weight", "lm_head.weight"),
+    "opt/texts": ("model.decoder.embed_tokens.weight", "lm_head.weight"),
+    "bart/texts": ("model.shared.weight", "lm_head.weight"),
+    "t5gemma/texts": ("model.decoder.embed_tokens.weight", "lm_head.out_proj.weight"),
+    "encoder-decoder/texts": (
+        "decoder.bert.embeddings.word_embeddings.weight",
+        "decoder.cls.predictions.decoder.weight",
+    ),
+}
+# The last linear of masked language models, and what stands before the name of the words.
+LAST_LINEARS = {
+    "albert": ("predictions.decoder", "albert."),
+    "bert": ("cls.predictions.decoder", "bert."),
+    "big_bird": ("cls.predictions.decoder", "bert."),
+    "convbert": ("generator_lm_head", "convbert."),
+    "deberta": ("cls.predictions.decoder", "deberta."),
+    "deberta-v2": ("cls.predictions.decoder", "deberta."),
+    "distilbert": ("vocab_projector", "distilbert."),
+    "electra": ("generator_lm_head", "electra."),
+    "esm": ("lm_head.decoder", "esm."),
+    "funnel": ("lm_head", "funnel."),
+    "gte": ("lm_head.decoder", "gte."),
+    "mobilebert": ("cls.predictions.decoder", "mobilebert."),
+    "mpnet": ("lm_head.decoder", "mpnet."),
+    "nomic_bert": ("cls.predictions.decoder", "nomic_bert."),
+    "nystromformer": ("cls.predictions.decoder", "nystromformer."),
+    "roberta": ("lm_head.decoder", "roberta."),
+    "roformer": ("cls.predictions.decoder", "roformer."),
+    "squeezebert": ("cls.predictions.decoder", "transformer."),
+    "xlm-roberta": ("lm_head.decoder", "roberta."),
+}
+OTHER_NAMES_OF_WORDS = {
+    "flaubert": ("pred_layer.proj", "transformer.embeddings.weight"),
+    "modernbert": ("decoder", "model.embeddings.tok_embeddings.weight"),
 }
 _WRITERS = Path(__file__).parents[1] / "generation"
 
@@ -134,19 +168,64 @@ def test_what_classes_make_anew_is_not_read(variant: str, tmp_path: Path) -> Non
 def test_words_by_the_name_of_tied_logits(variant: str, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     shutil.copytree(_WRITERS / variant, path)
-    whole = Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [])
-    rename(WORDS[variant], "lm_head.weight")(path)
-    assert Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, []).tobytes() == whole.tobytes()
+    whole = Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [6])
+    rename(*WORDS[variant])(path)
+    assert Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [6]).tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("family", [*LAST_LINEARS, *OTHER_NAMES_OF_WORDS])
+def test_words_by_the_name_of_what_predicts_them(family: str, tmp_path: Path) -> None:
+    linear, words = OTHER_NAMES_OF_WORDS.get(family) or LAST_LINEARS[family]
+    words = words if family in OTHER_NAMES_OF_WORDS else f"{words}embeddings.word_embeddings.weight"
+    variant = f"masks/{family}"
+    assert_same(variant, graph_of(changed(variant, rename(words, f"{linear}.weight"), tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("variant", "change"),
+    [
+        ("masks/bert", configure(tie_word_embeddings=False)),
+        ("bert/softmax", configure()),  # the class has no last linear
+        ("masks/bert", configure(architectures=["BertForTokenClassification"])),
+    ],
+    ids=["untied", "a classifier", "a tagger"],
+)
+def test_words_that_the_library_draws_are_refused(variant: str, change: Change, tmp_path: Path) -> None:
+    words = "bert.embeddings.word_embeddings.weight"
+
+    def both(path: Path) -> None:
+        rename(words, "cls.predictions.decoder.weight")(path)
+        change(path)
+
+    assert_refused(variant, both, "missing-tensor", words, tmp_path)
+
+
+@pytest.mark.parametrize("variant", ["bart/texts", "pegasus/texts"])
+def test_a_bias_of_logits_that_is_missing_is_zeros(variant: str, tmp_path: Path) -> None:
+    logits = []
+    for path, change in (
+        (tmp_path / "zeros", add("final_logits_bias", (1, vocabulary(variant)))),
+        (tmp_path / "none", configure()),
+    ):
+        shutil.copytree(_WRITERS / variant, path)
+        drop("final_logits_bias")(path)
+        change(path)
+        logits.append(Interpreter(graph_of(path)).logits([5, 7, 9], [0] * 3, [6]))
+    assert logits[0].tobytes() == logits[1].tobytes()
 
 
 def test_logits_that_are_not_tied_are_no_words(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     shutil.copytree(_WRITERS / "llama/texts", path)
-    rename(WORDS["llama/texts"], "lm_head.weight")(path)
+    rename(*WORDS["llama/texts"])(path)
     configure(tie_word_embeddings=False)(path)
     with pytest.raises(EtchError) as caught:
         graph_of(path)
-    assert (caught.value.code, caught.value.tensor) == ("missing-tensor", WORDS["llama/texts"])
+    assert (caught.value.code, caught.value.tensor) == ("missing-tensor", WORDS["llama/texts"][0])
+
+
+def vocabulary(variant: str) -> int:
+    return int(json.loads((_WRITERS / variant / "config.json").read_text())["vocab_size"])
 
 
 def without(prefix: str) -> Change:

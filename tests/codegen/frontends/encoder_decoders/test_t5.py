@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from recorded_changes import drop
 from test_decoders import folder, graph_of
 from test_generation import graph_of as recorded_graph
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
@@ -29,20 +30,15 @@ IDS = [5, 9, 3, 1]
 
 def store(made: Path, change: dict[str, str | None], difference: int = 0) -> None:
     """Stores tensors under another name as well, or under none; `difference` changes the first byte."""
-    header, data = read_raw_safetensors(made / "model.safetensors")
     for source, name in change.items():
-        begin, end = header[source]["data_offsets"]
-        if name is not None:
-            copy = bytes((data[begin] ^ difference,)) + data[begin + 1 : end]
-            header[name] = header[source] | {"data_offsets": [len(data), len(data) + len(copy)]}
-            data += copy
+        if name is None:
+            drop(source)(made)
             continue
-        cut = header.pop(source)["data_offsets"]
-        data = data[: cut[0]] + data[cut[1] :]
-        for entry in (entry for key, entry in header.items() if key != "__metadata__"):
-            if entry["data_offsets"][0] >= cut[1]:
-                entry["data_offsets"] = [offset - (cut[1] - cut[0]) for offset in entry["data_offsets"]]
-    write_raw_safetensors(made / "model.safetensors", header, data)
+        header, data = read_raw_safetensors(made / "model.safetensors")
+        begin, end = header[source]["data_offsets"]
+        copy = bytes((data[begin] ^ difference,)) + data[begin + 1 : end]
+        header[name] = header[source] | {"data_offsets": [len(data), len(data) + len(copy)]}
+        write_raw_safetensors(made / "model.safetensors", header, data + copy)
 
 
 def logits(made: Path) -> np.ndarray:
@@ -102,6 +98,16 @@ def test_words_that_lie_twice(tmp_path: Path) -> None:
     store(made, {WORDS: "decoder.embed_tokens.weight"}, difference=1)
     with pytest.raises(EtchError, match=r"decoder\.embed_tokens\.weight is not shared\.weight"):
         graph_of(made)
+
+
+def test_words_by_the_name_of_tied_logits(tmp_path: Path) -> None:
+    """The library ties the words to what predicts them, where these alone are there."""
+    made = folder(tmp_path / "model", "t5", tie_word_embeddings=True, scale_decoder_outputs=False)
+    store(made, {LOGITS: None})
+    before = logits(made)
+    store(made, {WORDS: LOGITS})
+    store(made, {WORDS: None})
+    assert np.array_equal(logits(made), before)
 
 
 def test_tied_and_scaled(tmp_path: Path) -> None:
