@@ -240,10 +240,13 @@ def load(folder: Path, reading: Reading = AS_IT_SAYS) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
     of_task = params_of(reading.task)
 
-    def one(path: Path) -> Checkpoint:
-        return load_checkpoint(path, limits_of, reading.max_target, of_task, reading.languages)
+    def one(path: Path, of_rows: bool = False) -> Checkpoint:
+        return load_checkpoint(path, limits_of, reading.max_target, of_task, reading.languages, of_rows)
 
-    checkpoint = with_pooling(with_heads(folder, reading.heads, one), reading.pooling)
+    if reading.pooling is None or reading.heads:
+        checkpoint = with_pooling(with_heads(folder, reading.heads, one), reading.pooling)
+    else:
+        checkpoint = with_pooling(one(folder, of_rows=True), reading.pooling)
     return with_beams(with_task(checkpoint, reading.task), reading.beams)
 
 

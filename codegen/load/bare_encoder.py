@@ -22,8 +22,8 @@ def is_bare(checkpoint: Checkpoint) -> bool:
 
 
 def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
-    """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for; of a class of
-    pretraining the encoder, as sentence-transformers makes a model of such a folder."""
+    """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for: the encoder of
+    whatever class, or the rows of a decoder, as sentence-transformers makes a model of such a folder."""
     if pooling is None:
         return checkpoint
     if isinstance(checkpoint.sentence, GruHead):
@@ -32,11 +32,18 @@ def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
         raise _refuse("modules.json says that tokens have vectors of their own: leave --pooling out")
     if checkpoint.sentence is not None:
         raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
-    pretrained = checkpoint.config.pretrained and checkpoint.sparse is None and not checkpoint.heads
-    if checkpoint.config.architectures and not (is_bare(checkpoint) or pretrained):
-        named = ", ".join(checkpoint.config.architectures)
+    if checkpoint.sparse is not None:
+        raise _refuse("modules.json says how words are weighed: leave --pooling out")
+    if checkpoint.generation is not None or checkpoint.heads:
+        named = ", ".join(checkpoint.config.architectures) or "no class"
         raise _refuse(f"--pooling is for an encoder alone, config.json says {named}")
-    return replace(checkpoint, sentence=SentenceModules(pooling, (), normalize=False), asked_pooling=pooling)
+    of_labels = checkpoint.config.notes()  # those of a head
+    return replace(
+        checkpoint,
+        sentence=SentenceModules(pooling, (), normalize=False),
+        asked_pooling=pooling,
+        notes=tuple(note for note in checkpoint.notes if note not in of_labels),
+    )
 
 
 def _refuse(message: str) -> EtchError:

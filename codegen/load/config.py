@@ -16,7 +16,6 @@ from .refusal import kind, refusal, shown
 FILE = "config.json"
 _WITHOUT_HEAD = ("Model", "BertGenerationEncoder")  # endings of classes
 XLM_MASKED = "WithLMHeadModel"  # which is no bare model
-_OF_PRETRAINING = ("ForMaskedLM", "ForPreTraining", XLM_MASKED)  # endings, too
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 _MAX_INT = (1 << 31) - 1
 
@@ -130,12 +129,6 @@ class Config:
     def has_head(self) -> bool:
         """Whether a class that the file names is more than an encoder, as far as its name says."""
         return not all(name.endswith(_WITHOUT_HEAD) and not name.endswith(XLM_MASKED) for name in self.architectures)
-
-    @property
-    def pretrained(self) -> bool:
-        """Whether the file names classes, and all are those that an encoder is trained in first: sentence-transformers
-        takes the encoder alone of these, and published folders of it say them."""
-        return bool(self.architectures) and all(name.endswith(_OF_PRETRAINING) for name in self.architectures)
 
     @property
     def problem_type(self) -> str | None:

@@ -77,10 +77,12 @@ def load_checkpoint(
     max_target: int | None = None,
     of_task: str | None = None,
     languages: Languages | None = None,
+    of_rows: bool = False,
 ) -> Checkpoint:
     """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
     files are looked at. `max_target` are the tokens that are written at most, where that is not the folder's to say;
-    `of_task` is the task whose own settings count, `languages` those of a translator of many."""
+    `of_task` is the task whose own settings count, `languages` those of a translator of many;
+    `of_rows` says that an embedding is asked for, of a class that may write as well."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
         _check_one_language(languages)
@@ -94,7 +96,7 @@ def load_checkpoint(
     routes = read_routes(folder)
     if routes is not None:
         return _of_documents(folder, routes, limits_of, languages)
-    return _with_transformer(folder, limits_of, max_target, of_task, languages)
+    return _with_transformer(folder, limits_of, max_target, of_task, languages, of_rows=of_rows)
 
 
 def _check_one_language(languages: Languages | None) -> None:
@@ -110,10 +112,11 @@ def _with_transformer(
     of_task: str | None = None,
     languages: Languages | None = None,
     routed: tuple[CheckpointFolder, Routes] | None = None,
+    of_rows: bool = False,
 ) -> Checkpoint:
     """A model that config.json describes, with the modules behind it; `routed` are the folder that has this one as a
     route's first module, and its routes."""
-    config, limits = _configuration(folder, limits_of, embeds=routed is not None or embeds(folder))
+    config, limits = _configuration(folder, limits_of, embeds=of_rows or routed is not None or embeds(folder))
     modules, notes_of_modules = _read_modules(folder, limits, routed)
     _check_weights(folder)
     tensors, weight_notes = open_weights(folder)

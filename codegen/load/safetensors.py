@@ -183,6 +183,15 @@ class TensorFile:
         self._used.update(found)
         return found
 
+    def ignore_outside(self) -> tuple[str, ...]:
+        """The same of what stands beside the model that `below` names: heads, where all of that model has its prefix.
+        None where it has not."""
+        if not any(name.startswith(self._base) for name in self._used if self._base):
+            return ()
+        found = tuple(name for name in self.names if not name.startswith(self._base) and name not in self._used)
+        self._used.update(found)
+        return found
+
     def finish(self) -> None:
         """Refuse a file with tensors that were neither taken nor ignored, but for those that the library makes anew."""
         extra = [name for name in self.names if name not in self._used and not _is_made_anew(name)]

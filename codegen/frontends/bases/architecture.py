@@ -22,7 +22,7 @@ def check_architecture(
     pre_training: tuple[str, ...] = (),
     others: Sequence[str] | None = None,
 ) -> None:
-    """That the folder was saved from what it is about to be used as: the encoder or a class of its pretraining with
+    """That the folder was saved from what it is about to be used as: any class of the family but the classifier with
     modules.json, else the classifier or the class of another task. `name` is what the family's classes begin with,
     `pre_training` are the endings of those whose heads its ForPreTraining has, `others` the classes of other tasks
     where it does not have all of them."""
@@ -33,14 +33,14 @@ def check_architecture(
         return
     if not sentence and not set(others).isdisjoint(architectures):
         return
-    if sentence and checkpoint.config.pretrained and any(each.startswith(name) for each in architectures):
-        return
-    if sentence and classifier in architectures:
+    if sentence and classifier in architectures and checkpoint.asked_pooling is None:
         raise parts.refuse(
             "architecture-conflict",
             f"config.json says {classifier}, modules.json makes an embedding of it: for the classifier remove "
             f"modules.json, for the embedding set architectures to {encoder}",
         )
+    if sentence and any(each.startswith(name) for each in architectures):
+        return  # sentence-transformers makes the encoder alone of it, whatever its head
     if not sentence and encoder in architectures:
         raise parts.refuse(
             "modules-missing",

@@ -15,6 +15,7 @@ from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.gru_head import GruHead
 from ...load.multi_vector import MultiVectorModules
+from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.classifier_head import Dense, classifier_head
 from ..shared.gru_head import gru_head
@@ -112,9 +113,9 @@ def _read_head(
     if isinstance(sentence, GruHead):
         return *gru_head(sentence, value, width), parts.left_out(tensors, *heads.left_out, by="the GRU")
     if isinstance(sentence, MultiVectorModules):
-        return *multi_vector_head(sentence, value, width), parts.left_out(tensors, *heads.beside_rows)
+        return *multi_vector_head(sentence, value, width), _beside_rows(tensors, heads)
     if sentence is not None:
-        return *sentence_head(sentence, value, width), parts.left_out(tensors, *heads.beside_rows)
+        return *sentence_head(sentence, value, width), _beside_rows(tensors, heads)
     ending, classifier = head_class(config, name), heads.classifier
     if ending is None:
         assert classifier is not None
@@ -129,6 +130,12 @@ def _read_head(
     )
     head = heads_of_tasks(name)[f"{name}{ending}"](rows)
     return *head, parts.left_out(tensors, *heads.left_out, by=f"{name}{ending}")
+
+
+def _beside_rows(tensors: TensorFile, heads: FamilyHeads) -> tuple[str, ...]:
+    """A note on what sentence-transformers, which makes the model of rows alone, leaves aside."""
+    unused = tensors.ignore(*heads.beside_rows) + tensors.ignore_outside()
+    return parts.not_used(unused, "sentence-transformers")
 
 
 def _pooled(checkpoint: Checkpoint, encoder: Encoder, heads: FamilyHeads) -> Pooled | None:

@@ -33,6 +33,7 @@ SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it
 MIN_EPSILON = 1e-12
 EPSILON = 1e-12  # of BERT's norms, and of most families'
 MIN_TOKENS = 3  # [CLS] text [SEP]
+_NAMED = 12  # tensors in a note
 
 Names = Sequence[str]  # of one tensor, or of one per layer
 
@@ -219,5 +220,10 @@ def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
 
 def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:
     """A note on the tensors of these names that the file has and the head does not use."""
-    unused = tensors.ignore(*names)
-    return (f"not used by {by}: {', '.join(unused)}",) if unused else ()
+    return not_used(tensors.ignore(*names), by)
+
+
+def not_used(unused: Names, by: str) -> tuple[str, ...]:
+    """The same of those that are known."""
+    more = f" and {len(unused) - _NAMED} more" if len(unused) > _NAMED else ""
+    return (f"not used by {by}: {', '.join(unused[:_NAMED])}{more}",) if unused else ()

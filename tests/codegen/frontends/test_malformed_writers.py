@@ -168,7 +168,10 @@ KINDS: dict[str, tuple[Change, set[str]]] = {
     "weights cut": (lambda made, _: _cut(made / WEIGHTS), {"safetensors-data-truncated"}),
     "a weight that is no number": (data(not_a_number), {"tensor-not-finite"}),
     "words turned": (header(turned), {"wrong-shape"}),
-    "words by another name": (header(lambda found, words: found.update(other=found.pop(words))), {"missing-tensor"}),
+    "words by another name": (
+        header(lambda found, words: found.update(other=found.pop(words))),
+        {"missing-tensor", "unused-tensor"},  # where what predicts them is tied to them
+    ),
     "no tokenizer": (no_tokenizer, {"tokenizer-missing", "tokenizer-class", "config-missing"}),
     "vocabularies that disagree": (words_less, {"token-id-out-of-range"}),
     "a larger vocabulary than its table": (

@@ -110,7 +110,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
         "architecture-not-supported",
         "LEDForSequenceClassification",
     ),
-    "a writer's": (configure(architectures=["LEDForConditionalGeneration"]), "missing-tensor", "final_logits_bias"),
+    "a writer's": (configure(architectures=["LEDForConditionalGeneration"]), "unused-tensor", "qa_outputs"),
     "BART's": (configure(architectures=["BartForQuestionAnswering"]), "architecture-not-supported", "BartFor"),
     "no positions of what is written": (
         rename("led.decoder.embed_positions.weight", "other"),
