@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest puts the folder of each test on one path, and the first module of a name is what every import of it finds."""
+"""pytest puts the folder of each test on one path, as programs that compare with the libraries do with what they
+record, and the first module of a name is what every import of it finds."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 IMPORTED_FROM = [
     TESTS.parent / "firmware-demo",
+    *(TESTS / "codegen" / name for name in ("generation", "recorded")),
     *sorted({path.parent for name in ("test_*.py", "conftest.py") for path in TESTS.rglob(name)}),
 ]
 

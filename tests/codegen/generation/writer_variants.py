@@ -8,10 +8,10 @@ from typing import Any
 from convolution_variants import CONVOLUTIONS
 from delta_variants import DELTA
 from like_llama_variants import LIKE_LLAMA
-from mixture_variants import MIXTURES
 from moses_variants import MOSES
 from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
+from writer_mixtures import MIXTURES
 from writer_shapes import (
     BART,
     BEGIN,
