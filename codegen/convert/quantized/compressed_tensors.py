@@ -94,7 +94,7 @@ def _of_packed(module: str, form: _Form, tensors: StoredTensors) -> F32Array:
     packed = tensors.take(f"{module}{_PACKED}", ("I32",), (rows, words_of(columns, form.bits)))
     zero = None
     if not form.symmetric:
-        groups = tensors.shape(f"{module}{_SCALE}")[-1]
+        (groups,) = tensors.shape(f"{module}{_SCALE}")[-1:] or (1,)
         words = tensors.take(f"{module}{_ZERO}", ("I32",), (words_of(rows, form.bits), groups))
         zero = _signed(unpacked(words.T, form.bits, rows).T, form.bits)
     return _scaled(module, _signed(unpacked(packed, form.bits, columns), form.bits), zero, form, tensors)

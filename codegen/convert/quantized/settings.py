@@ -22,10 +22,10 @@ class Settings:
         self._what = what
 
     def one_of(self, key: str, allowed: tuple[Any, ...], absent: Any) -> Any:
-        """The value, `absent` where there is none; refused where it is not `allowed`."""
+        """The value, `absent` where there is none; refused where it is not `allowed`, or 4.0 in the place of 4."""
         value = self._values.get(key)
         value = absent if value is None else value
-        if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed):
+        if not any(value == each and type(value) is type(each) for each in allowed):
             known = ", ".join(shown(each) for each in allowed)
             raise self.refuse(f"{key} {shown(value)} is not read (read: {known})")
         return value

@@ -47,13 +47,15 @@ class StoredTensors:
 
     def take(self, name: str, types: tuple[str, ...], shape: tuple[int, ...] | None = None) -> NDArray[Any]:
         """Its values: floats of every kind as float32, exactly; integers as they are. `types` are those that it may
-        have; a `shape` of None is any."""
+        have; a `shape` of None is any with values in it."""
         dtype, own, data = self._tensors.stored(name)
         if dtype not in types:
             message = f"expected {' or '.join(types)}, got {dtype}"
             raise refusal("dtype-not-supported", message, tensor=name)
         if shape is not None and own != shape:
             raise refusal("wrong-shape", f"expected {list(shape)}, got {list(own)}", tensor=name)
+        if 0 in own:
+            raise refusal("wrong-shape", f"expected values, {list(own)} has none", tensor=name)
         self._taken.add(name)
         values = np.frombuffer(data, _TYPES[dtype], math.prod(own)).reshape(own)
         return _FLOATS[dtype](values) if dtype in _FLOATS else values

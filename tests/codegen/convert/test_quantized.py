@@ -149,7 +149,7 @@ def tensor(name: str, value: Stored | None) -> Callable[[Path], None]:
 
 
 def of(dtype: str, values: np.ndarray) -> Stored:
-    return Stored(dtype, values.shape, memoryview(np.ascontiguousarray(values)).cast("B"))
+    return Stored(dtype, values.shape, memoryview(values.tobytes()))
 
 
 def without_weights(folder: Path) -> None:
@@ -168,9 +168,12 @@ REFUSED = {
     "awq: no scales": ("awq", tensor("scales", None), "missing-tensor"),
     "awq: groups": ("awq", tensor("scales", of("F32", np.ones((3, 32), "<f4"))), "wrong-shape"),
     "awq: outputs": ("awq", tensor("scales", of("F32", np.ones((2, 40), "<f4"))), "wrong-shape"),
+    "awq: no inputs": ("awq", tensor("qweight", of("I32", np.zeros((0, 4), "<i4"))), "wrong-shape"),
     "awq: type": ("awq", tensor("qweight", of("F32", np.ones((32, 4), "<f4"))), "dtype-not-supported"),
     "gptq: bits": ("gptq_4_bits", config(bits=5), "quantization-not-supported"),
     "gptq: bits of a word": ("gptq_4_bits", config(bits="4"), "quantization-not-supported"),
+    "gptq: bits of a fraction": ("gptq_4_bits", config(bits=4.0), "quantization-not-supported"),
+    "gptq: no inputs": ("gptq_4_bits", tensor("g_idx", of("I32", np.zeros(0, "<i4"))), "wrong-shape"),
     "gptq: form": ("gptq_4_bits", config(checkpoint_format="marlin"), "quantization-not-supported"),
     "gptq: by module": ("gptq_4_bits", config(dynamic={"-:lm_head": {}}), "quantization-not-supported"),
     "gptq: other bits": ("gptq_4_bits", config(bits=8), "wrong-shape"),
@@ -185,6 +188,8 @@ REFUSED = {
     "fp8: blocks": ("fp8_blocks", config(weight_block_size=[128, 128]), "wrong-shape"),
     "fp8: one number": ("fp8_blocks", config(weight_block_size=[128]), "quantization-not-supported"),
     "fp8: text": ("fp8_blocks", config(weight_block_size="16x16"), "quantization-not-supported"),
+    "fp8: no rows": ("fp8_whole", tensor("weight", of("F8_E4M3", np.zeros((0, 32), "u1"))), "wrong-shape"),
+    "fp8: one row": ("fp8_blocks", tensor("weight", of("F8_E4M3", np.zeros(1024, "u1"))), "wrong-shape"),
     "fp8: no number": ("fp8_whole", tensor("weight", of("F8_E4M3", np.full((32, 32), 127, "u1"))), "tensor-not-finite"),
     "fp8: nothing": ("packed_4_bits", config(quant_method="fp8"), "nothing-to-convert"),
     "bitsandbytes: storage": ("nf4", config(bnb_4bit_quant_storage="bfloat16"), "quantization-not-supported"),
@@ -226,6 +231,12 @@ REFUSED = {
     "compressed: no weights": ("packed_4_bits", config(config_groups={"a": {}}), "quantization-not-supported"),
     "compressed: shape": ("packed_4_bits", tensor("weight_shape", of("I64", np.zeros(2, "<i8"))), "wrong-shape"),
     "compressed: groups": ("packed_4_bits", tensor("weight_scale", of("F32", ONE)), "wrong-shape"),
+    "compressed: a scale of no groups": (
+        "packed_zero",
+        tensor("weight_scale", of("F32", np.ones((), "<f4"))),
+        "wrong-shape",
+    ),
+    "compressed: no columns": ("compressed_zero", tensor("weight", of("I8", np.zeros((32, 0), "i1"))), "wrong-shape"),
     "compressed: none": ("packed_4_bits", tensor("weight_scale", of("F32", NONE)), "wrong-shape"),
 }
 
