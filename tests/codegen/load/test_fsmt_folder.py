@@ -61,6 +61,7 @@ def read(place: Path, rows: int = ROWS, **settings: Any) -> TextTokenizers:
 @pytest.mark.parametrize(
     ("changes", "code", "part"),
     [
+        ({"langs": ["en", None]}, "tokenizer-setting", "null"),
         ({"langs": ["en", "fr"]}, "tokenizer-setting", "'fr'"),
         ({"langs": ["zh", "en"]}, "tokenizer-setting", "'zh'"),
         ({"langs": ["en"]}, "tokenizer-setting", "a pair is two"),

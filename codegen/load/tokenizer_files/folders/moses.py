@@ -71,9 +71,9 @@ def read_languages(config: _Values) -> tuple[Language, Language]:
     codes = listed(config.get("langs"), "langs", CONFIG_FILE)
     if len(codes) != 2:
         raise refusal("tokenizer-setting", f"'langs' has {len(codes)} languages, a pair is two", file=CONFIG_FILE)
-    other = next((code for code in codes if not isinstance(code, str) or code not in _LANGUAGES), None)
-    if other is not None:
-        message = f"'langs' has {shown(other)}: rules of Moses are supported of {', '.join(_LANGUAGES)}"
+    others = [code for code in codes if not isinstance(code, str) or code not in _LANGUAGES]
+    if others:
+        message = f"'langs' has {shown(others[0])}: rules of Moses are supported of {', '.join(_LANGUAGES)}"
         raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
     first, second = (_LANGUAGES[str(code)] for code in codes)
     return first, second
