@@ -31,6 +31,20 @@ def configure(**values: Any) -> Change:
     return change
 
 
+def null(key: str) -> Change:
+    """Sets a key of config.json to null."""
+
+    def change(path: Path) -> None:
+        write_json(path / "config.json", json.loads((path / "config.json").read_text()) | {key: None})
+
+    return change
+
+
+def class_is(name: str | None) -> Change:
+    """Sets the class that config.json names; None removes it."""
+    return configure(architectures=None if name is None else [name])
+
+
 def texts(key: str = "text_config", **values: Any) -> Change:
     """Sets keys of the configuration of texts below that of a whole model; None removes one."""
 

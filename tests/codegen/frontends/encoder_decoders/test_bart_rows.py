@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from decoders_of_texts import assert_fewer_pieces_give_the_same_bits, assert_one_token_behind
 from recorded.outputs import folder
-from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
+from recorded_changes import Change, add, assert_refused, changed, class_is, configure, graph_of, null, rename
 from recorded_outputs import assert_gpus_refuse, reported_task
 
 from codegen.ir import graph as g
@@ -20,18 +20,6 @@ from codegen.oracle.interpret import Interpreter
 VALUES, ZERO, ANSWERS = "bart/regression", "zero/bart", "answers/bart"
 IDS = [0, 70, 9, 12, 2]
 WORDS = "model.shared.weight"
-
-
-def class_is(name: str | None) -> Change:
-    return configure(architectures=None if name is None else [name])
-
-
-def null(key: str) -> Change:
-    def change(path: Path) -> None:
-        config = json.loads((path / "config.json").read_text()) | {key: None}
-        (path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-
-    return change
 
 
 def without_end(path: Path) -> None:

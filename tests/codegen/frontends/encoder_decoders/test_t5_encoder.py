@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import test_decoders
 from recorded.outputs import folder, read_recorded
-from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
+from recorded_changes import Change, add, assert_refused, changed, class_is, configure, graph_of, rename
 from test_t5 import store
 from tiny_checkpoint import read_raw_safetensors
 
@@ -32,10 +32,6 @@ SUPPORTED = (
 # distances at which a side's buckets begin.
 FIRST = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)
 IDS = [5, 9, 3, 1]
-
-
-def class_is(name: str) -> Change:
-    return configure(architectures=[name])
 
 
 def without_modules(path: Path) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from decoders_of_texts import assert_fewer_pieces_give_the_same_bits, assert_one_token_behind
 from recorded.outputs import folder
-from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
+from recorded_changes import Change, add, assert_refused, changed, class_is, configure, graph_of, null, rename
 from recorded_outputs import assert_gpus_refuse, reported_task
-from test_bart_rows import class_is, null
 
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter

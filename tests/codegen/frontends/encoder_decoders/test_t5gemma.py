@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename, texts
+from recorded_changes import Change, assert_refused, changed, class_is, configure, graph_of, rename, texts
 from recorded_outputs import assert_gpus_refuse, reported_task
-from test_bart_rows import class_is
 from test_decoders import folder as writer
 from test_decoders import graph_of as written
 from tiny_checkpoint import read_raw_safetensors
