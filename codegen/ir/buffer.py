@@ -23,6 +23,8 @@ class Buffer:
     then what their elements are. A state is what a sequence keeps of its last rows, in floats. Those that what repeats
     reads are there for each of `layers`, one behind the other.
 
+    Rows of groups of tokens are those of texts, but fewer: one for every `rate` tokens (row_groups.py).
+
     Of rows that go through several experts there are as many `times`; routes say which of `heads` experts each row has
     chosen, `width` of them.
     """
@@ -35,3 +37,4 @@ class Buffer:
     kind: Kind = "f32"
     layers: int = 1
     times: int = 1
+    rate: int = 1

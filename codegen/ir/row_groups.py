@@ -28,6 +28,11 @@ def group_of_tokens(tokens: int, rate: int) -> NDArray[np.int64]:
     return np.minimum(np.arange(tokens) // rate + 1, groups_of(tokens, rate) - 1)
 
 
+def most_groups(rate: int, tokens: int, texts: int) -> int:
+    """Rows of so many tokens in so many texts at most: none has fewer than 1."""
+    return min(tokens // rate + texts, tokens)
+
+
 @dataclass(frozen=True)
 class GroupRows:
     """Row k > 0 of `out` is the rows rate * (k - 1) to rate * k - 1 of `input`, side by side; the first is zeros."""

@@ -175,6 +175,7 @@ class _Lowering:
         self._tied = tied_tables(graph)
         self._averaged = averaged(graph)
         self._level = 0  # of the rows of tokens, as far as the sections have come
+        self._rates = _rates_of(graph)
 
     def section(self, nodes: list[_Demanded]) -> list[p.Step]:
         """The steps of layers, of one op, or of ops that share blocks."""
@@ -227,7 +228,7 @@ class _Lowering:
         return self._tokens(value)
 
     def _tokens(self, value: str) -> p.Buffer:
-        return p.Buffer(value, "f32", "tokens", self._graph.widths[value])
+        return p.Buffer(value, "f32", "tokens", self._graph.widths[value], rate=self._rates.get(value, 1))
 
     def _in_place(self) -> dict[str, str]:
         """First rows that are used where they lie: results are not, nor rows that somebody writes to."""
@@ -285,6 +286,19 @@ def _pooling(body: Sequence[g.Op], stages: Sequence[int], stage: int) -> RowPool
     if pooled or not isinstance(first, g.PoolRows):
         raise EtchError("attention-not-supported", "lower", "rows are read in the stage that pools them")
     return first.pooling
+
+
+def _rates_of(graph: g.Graph) -> dict[str, int]:
+    """Of values that have rows of groups and at no time others: of how many tokens these are."""
+    ops = [op for op, _ in g.ops_of(graph)]
+    begin, end = (
+        next((index for index, op in enumerate(ops) if isinstance(op, kind)), len(ops))
+        for kind in (g.GroupRows, g.SpreadRows)
+    )
+    grouped = {op.value for op in ops if isinstance(op, g.FirstRow)}
+    others = {value for op in (*ops[:begin], *ops[end:]) for value in writes(op)}
+    rates = [op.rate for op in ops if isinstance(op, g.GroupRows)]
+    return dict.fromkeys(grouped - others, rates[0]) if len(rates) == 1 else {}
 
 
 def _level_behind(ops: Sequence[g.Op], level: int) -> int:

@@ -16,6 +16,11 @@ _BEAMS_BYTES = 1792  # sizeof(etch::Beams)
 _QUESTION_STATE_BYTES = 1984  # etch::QuestionState, and what aligns the arrays behind it
 
 
+def most_texts(tokens: int) -> int:
+    """etch::most_texts."""
+    return -(-tokens // PANEL_WIDTH)
+
+
 def question_bytes(tokens: int, most_pieces: int) -> int:
     """As much as sizeof(etch::QuestionMemory), or a little more."""
     return _QUESTION_STATE_BYTES + 12 * tokens + 13 * (tokens + most_pieces + 1)
@@ -25,7 +30,7 @@ def lives_of_calls(program: p.Program, last: int, tokenizer_scratch_bytes: int, 
     """By name, of a program whose last op has this number; the tokenizer's scratch is one word and its pieces."""
     tokens = program.max_tokens
     begin, end = 0, _last_lookup(program)
-    texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
+    texts = most_texts(tokens)
     planned = {
         "texts": Life(_TEXT_ROWS_BYTES * texts, begin, last),
         "ids": Life(4 * tokens, begin, max(end, _last_end(program))),

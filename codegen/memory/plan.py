@@ -14,6 +14,7 @@ from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
 from ..ir.global_rows import GlobalRows
+from ..ir.row_groups import most_groups
 from ..ir.stage import Stage
 from ..targets import (
     ENCODED_PADDING,
@@ -24,7 +25,7 @@ from ..targets import (
     Target,
     round_up,
 )
-from .call_memory import lives_of_calls
+from .call_memory import lives_of_calls, most_texts
 from .liveness import lives_of, op_names
 from .placement import Life, Placement, end_of, lower_bound, place
 
@@ -288,7 +289,9 @@ def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) 
     if buffer.rows == "steps":
         return steps_of(program) if beams == 1 else beams * slot_rows(program)
     of_beams = {"one": beams, "sequences": beams}
-    rows = of_beams | {"tokens": program.max_tokens, "block": row_block, "carried": 1, "masks": target.mask_rows}
+    tokens = program.max_tokens
+    tokens = tokens if buffer.rate == 1 else most_groups(buffer.rate, tokens, most_texts(tokens))
+    rows = of_beams | {"tokens": tokens, "block": row_block, "carried": 1, "masks": target.mask_rows}
     return buffer.times * rows[buffer.rows]
 
 

@@ -114,6 +114,10 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
     return checks
 
 
+def _groups(buffer: p.Buffer) -> str:
+    return f"most_groups({buffer.rate}, kMaxTokens)"
+
+
 def _routes_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, str]]:
     for buffer in (buffer for buffer in walks.buffers_of(program) if buffer.storage == "routes"):
         chosen = f"{buffer.width} * {_rows_of(program)[buffer.rows]}"
@@ -121,11 +125,14 @@ def _routes_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, st
 
 
 def _texts_conditions(program: p.Program, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Of the levels that rows are pooled to."""
+    """Of the levels that rows are pooled to, and of rows of groups."""
     levels = walks.levels_of(program)
     if levels:
         size = plan.placement("pooled_texts").size
         yield f"{2 * levels} * most_texts(kMaxTokens) * sizeof(TextRows) <= {size}", "pooled_texts"
+    for buffer in (buffer for buffer in walks.buffers_of(program) if buffer.rate > 1):
+        size = plan.placement(buffer.name).size
+        yield f"{_groups(buffer)} * {buffer.width} * sizeof(float) <= {size}", buffer.name
 
 
 def _scratch_conditions(program: p.Program) -> Iterator[tuple[str, str]]:
@@ -162,6 +169,8 @@ def _rows_of(program: p.Program) -> dict[str, str]:
 
 def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Line:
     name, rows = buffer.name, _rows_of(program)[buffer.rows]
+    if buffer.rate > 1:
+        rows = _groups(buffer)
     if buffer.times > 1:
         rows = f"{buffer.times} * {rows}"
     if program.target_rules is not None and buffer == program.output and not program.target_rules.all_logits:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from recorded.outputs import folder
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
@@ -228,3 +229,16 @@ ONE_ORDER_ONLY = {
 def test_each_order_is_the_best_one_somewhere(order: str) -> None:
     lives = {name: Life(*life) for name, life in ONE_ORDER_ONLY[order].items()}
     assert max(item.offset + item.size for item in place(lives)) == lower_bound(lives.values(), 6)
+
+
+@pytest.mark.parametrize(("variant", "rows"), [("canine/groups", 26 // 3 + 2), ("canine/mean", None)])
+def test_rows_of_groups(variant: str, rows: int | None) -> None:
+    """26 tokens in 2 texts at most, in groups of 3; of the other one what reads a row of every token."""
+    program = pipeline.lower(pipeline.load(folder(variant)), "fp32", None)
+    plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES)
+    buffer = next(buffer for buffer in walks.buffers_of(program) if buffer.name == "molecules")
+    most = program.max_tokens // buffer.rate + -(-program.max_tokens // 16)
+    assert buffer.rate > 1
+    assert rows in (None, most)
+    assert plan.placement("molecules").size == round_up(4 * most * buffer.width, 64)
+    assert plan.placement("hidden").size == round_up(4 * program.max_tokens * buffer.width, 64)

@@ -140,6 +140,24 @@ TEST(SpreadRows, HaveTheTokensAroundAndTheirGroups) {
     }
 }
 
+// The most rows that texts at `place` and behind it have, of a batch that has room for `capacity` tokens.
+std::uint32_t most_behind(std::uint32_t rate, std::uint32_t place, std::uint32_t capacity) {
+    std::vector<std::uint32_t> most(capacity + kPanelWidth, 0);
+    for (std::uint32_t at = capacity; at-- > place;)
+        for (std::uint32_t count = 1; count <= capacity - at; ++count)
+            most[at] = std::max(most[at], grouped_count(rate, count) + most[at + round_up(count, kPanelWidth)]);
+    return most[place];
+}
+
+TEST(MostGroups, HoldsEveryBatch) {
+    for (const std::uint32_t rate : kRates) {
+        for (const std::uint32_t capacity : {1u, 2u, 5u, 15u, 16u, 17u, 26u, 31u, 33u, 64u, 70u, 100u}) {
+            EXPECT_LE(most_behind(rate, 0, capacity), most_groups(rate, capacity)) << rate << " of " << capacity;
+            EXPECT_LE(most_groups(rate, capacity), capacity);
+        }
+    }
+}
+
 TEST(RowOfToken, IsThatOfTheFirstOneOrOfTheText) {
     const Case a(3);
     std::vector<std::int32_t> ids(a.texts.rows(), 1);

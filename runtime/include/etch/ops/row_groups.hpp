@@ -21,6 +21,12 @@ constexpr std::uint32_t grouped_count(std::uint32_t rate, std::uint32_t tokens) 
     return tokens < 2 * rate ? 1 : tokens / rate;
 }
 
+// Rows of groups that a batch of at most `max_tokens` tokens can have: each of its texts has one at least.
+constexpr std::uint32_t most_groups(std::uint32_t rate, std::uint32_t max_tokens) noexcept {
+    const std::uint32_t most = max_tokens / rate + most_texts(max_tokens);
+    return most < max_tokens ? most : max_tokens;
+}
+
 // The texts with their rows of groups, one text's behind the other's, at their old places in caches: to[count].
 Texts grouped_texts(std::uint32_t rate, const Texts& texts, TextRows* to) noexcept;
 
