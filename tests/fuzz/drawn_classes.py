@@ -100,7 +100,9 @@ NAMES = {
     "xmod": "Xmod",
     **{f"{family}/rows": name for family, (name, _) in LIKE_LLAMA.items()},
     **{f"{family}/rows": "Llama" for family in OF_LLAMA},
-    "qwen3_5_text/rows": "Qwen3_5Text",
+    **{
+        f"{family}_text/rows": f"{name}Text" for family, name in (("qwen3_5", "Qwen3_5"), ("qwen3_5_moe", "Qwen3_5Moe"))
+    },
 }
 CLIPS = ("clipseg", "groupvit", "metaclip_2", "owlv2", "owlvit", "xclip")
 # The endings of a family's classes where these are not those of most.
@@ -140,7 +142,10 @@ ENDINGS = {
     **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},
     **{f"{name}/rows": ("Model",) for name in ("cwm", "granitemoehybrid", "hyperclovax", "jais2", "lfm3", "nanochat")},
     **dict.fromkeys(("apertus/rows", "bitnet/rows", "granitemoe/rows", "olmoe/rows", "youtu/rows"), ("Model",)),
-    "olmo_hybrid/rows": ("Model",),
+    **{
+        f"{name}/rows": ("Model",)
+        for name in ("flex_olmo", "granitemoeshared", "olmo_hybrid", "qwen3_5_moe", "qwen3_5_moe_text")
+    },
     **dict.fromkeys(
         ("qwen3_5/rows", "qwen3_next/rows"), ("ForSequenceClassification", "ForTokenClassification", "Model")
     ),
@@ -206,7 +211,7 @@ PREFIXES = {
         "transformer.",
     ),
     "biogpt/rows": "biogpt.",
-    **dict.fromkeys(("qwen3_5", "qwen3_5/rows"), "model.language_model."),
+    **dict.fromkeys(("qwen3_5", "qwen3_5/rows", "qwen3_5_moe", "qwen3_5_moe/rows"), "model.language_model."),
     "gpt_neox/rows": "gpt_neox.",
     "openai-gpt/rows": "transformer.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),

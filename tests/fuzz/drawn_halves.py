@@ -27,7 +27,7 @@ _OTHERS: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
     "clap": ({"audio_config": SOUND}, {"projection_hidden_act": ("relu", "gelu", "tanh", "silu")}),
 }
 HALVES = tuple(_OTHERS)
-_QWENS = ("qwen3_5", "qwen3_5/rows")
+_QWENS = ("qwen3_5", "qwen3_5/rows", "qwen3_5_moe", "qwen3_5_moe/rows")
 _OF_WHOLE = ("id2label", "problem_type", "tie_word_embeddings")
 
 

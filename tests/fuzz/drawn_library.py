@@ -12,7 +12,8 @@ import numpy as np
 import torch
 import transformers
 from drawn_halves import HALVES
-from like_llama_settings import MIXTURES, OF_LLAMA
+from like_llama_settings import OF_LLAMA
+from mixture_settings import MIXTURES
 from numpy.typing import NDArray
 from outputs import Tokens
 from token_ids import Specials

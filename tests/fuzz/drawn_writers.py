@@ -64,6 +64,7 @@ NAMES = {
     "xglm": "XGLM",
     **{family: name for family, (name, _) in LIKE_LLAMA.items()},
     "qwen3_5": "Qwen3_5Whole",
+    "qwen3_5_moe": "Qwen3_5MoeWhole",
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),

@@ -6,11 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from decoder_settings import GRANITE_FACTORS, Rare
+from mixture_settings import ALPHAS, DELTA, KINDS, MIXTURES
 
-_KINDS = tuple(
-    [kind for kind, is_there in zip(("sliding_attention", "full_attention") * 2, chosen, strict=True) if is_there]
-    for chosen in ((1, 0, 0, 0), (0, 1, 0, 0), (1, 1, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0))
-)
 _ANGLES_BY_KIND = tuple(
     {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
     for full in (
@@ -35,10 +32,6 @@ _YARNS_OF_QUERIES = tuple(
 _PROPORTIONAL = tuple(
     {"full_attention": {"rope_type": "proportional", **full}, "sliding_attention": {"rope_theta": 70.0}}
     for full in ({"partial_rotary_factor": 0.4, "factor": 2.5}, {"rope_theta": 90.0}, {"partial_rotary_factor": 0})
-)
-_ALPHAS = (
-    *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
-    *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
 )
 _LATENT: Rare = {
     "kv_lora_rank": (1.0, (5, 8, 16)),
@@ -69,7 +62,7 @@ GEMMA2: Rare = {
     "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
     "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
     "sliding_window": (0.8, (4, 6, 41)),
-    "layer_types": (0.3, _KINDS),
+    "layer_types": (0.3, KINDS),
 }
 _COHERE: Rare = {
     "attention_bias": (0.3, (True,)),
@@ -79,64 +72,6 @@ _COHERE: Rare = {
     "head_dim": (0.2, (4, 6, 10)),
 }
 _BIASES: Rare = dict.fromkeys(("attention_bias", "mlp_bias"), (0.3, (True, False)))
-_EXPERTS: Rare = {
-    "num_experts": (1.0, (3, 5)),
-    "num_experts_per_tok": (1.0, (1, 2, 3)),
-    "norm_topk_prob": (0.5, (True, False)),
-}
-_DENSE_LAYERS: Rare = {
-    "moe_intermediate_size": (1.0, (7, 13)),
-    "mlp_only_layers": (0.4, ([0], [1], [])),
-    "decoder_sparse_step": (0.3, (1, 2)),
-}
-_DELTA: Rare = {
-    "num_hidden_layers": (1.0, (4,)),
-    "layer_types": (0.7, (["linear_attention", "full_attention"] * 2, ["linear_attention"] * 3 + _KINDS[1])),
-    "full_attention_interval": (0.3, (1, 2, 3)),
-    "head_dim": (1.0, (8, 16)),
-    "attention_bias": (0.3, (True,)),
-    "hidden_act": (0.05, ("relu", "gelu")),
-    "linear_num_key_heads": (1.0, (1, 2, 2)),
-    "linear_num_value_heads": (1.0, (2, 4, 4, 6)),
-    "linear_key_head_dim": (1.0, (1, 4, 7)),
-    "linear_value_head_dim": (1.0, (2, 5, 8)),
-    "linear_conv_kernel_dim": (0.7, (2, 3, 9)),
-    "rope_parameters": (
-        0.5,
-        (
-            {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 1.0},
-            {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
-            {"rope_theta": 700.0, "mrope_section": [1, 1, 0], "mrope_interleaved": True},
-        ),
-    ),
-}
-MIXTURES: dict[str, tuple[str, Rare]] = {
-    "granitemoe": (
-        "GraniteMoe",
-        GRANITE_FACTORS
-        | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))},
-    ),
-    "mixtral": (
-        "Mixtral",
-        {
-            "num_local_experts": (1.0, (3, 5)),
-            "num_experts_per_tok": (1.0, (1, 3)),
-            "sliding_window": (0.6, (None, 41, 12)),
-        },
-    ),
-    "olmoe": ("Olmoe", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
-    "qwen2_moe": (
-        "Qwen2Moe",
-        _EXPERTS
-        | _DENSE_LAYERS
-        | {"shared_expert_intermediate_size": (1.0, (9, 14)), "qkv_bias": (0.4, (True, False))},
-    ),
-    "qwen3_next": (
-        "Qwen3Next",
-        _EXPERTS | _DENSE_LAYERS | _DELTA | {"shared_expert_intermediate_size": (1.0, (9, 14))},
-    ),
-    "qwen3_moe": ("Qwen3Moe", _EXPERTS | _DENSE_LAYERS | {"attention_bias": (0.3, (True,))}),
-}
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     **MIXTURES,
     "granitemoehybrid": (
@@ -180,7 +115,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (1.0, (4, 6, 10)),
             "mlp_bias": (0.3, (True,)),
             "sliding_window": (0.7, (4, 7, 41)),
-            "layer_types": (0.3, _KINDS),
+            "layer_types": (0.3, KINDS),
             "eos_token_id": (1.0, (2,)),
         },
     ),
@@ -189,7 +124,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
         {
             "head_dim": (1.0, (4, 6, 10)),
             "sliding_window": (0.6, (4, 41, 60, None)),
-            "layer_types": (0.1, _KINDS),
+            "layer_types": (0.1, KINDS),
             "rope_parameters": (0.9, _YARNS_OF_QUERIES),
         },
     ),
@@ -213,7 +148,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
         _COHERE
         | {
             "sliding_window": (0.8, (4, 7, 41, 60)),
-            "layer_types": (0.4, _KINDS),
+            "layer_types": (0.4, KINDS),
             "use_qk_norm": (0.1, (True,)),
         },
     ),
@@ -234,7 +169,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (0.0, ()),
             "hidden_activation": (0.3, ("gelu", "relu", "silu")),
             "local_attention": (0.8, (2, 4, 8, 9, 60)),
-            "layer_types": (0.3, _KINDS),
+            "layer_types": (0.3, KINDS),
             "global_attn_every_n_layers": (0.5, (1, 2, 4)),
             "rope_parameters": (0.4, _ANGLES_BY_KIND[:2]),
             "norm_eps": (0.3, (1e-3, 0.1)),
@@ -307,14 +242,14 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
         {
             "attention_bias": (0.3, (True,)),
             "sliding_window": (0.6, (4, 41, 60)),
-            "layer_types": (0.5, _KINDS),
+            "layer_types": (0.5, KINDS),
             "rope_parameters": (0.5, _ANGLES_BY_KIND),
             "head_dim": (0.1, (4, 6)),
         },
     ),
     "ministral": (
         "Ministral",
-        {"head_dim": (1.0, (4, 6, 10)), "sliding_window": (0.6, (4, 41, 60, None)), "layer_types": (0.5, _KINDS)},
+        {"head_dim": (1.0, (4, 6, 10)), "sliding_window": (0.6, (4, 41, 60, None)), "layer_types": (0.5, KINDS)},
     ),
     "helium": ("Helium", {"attention_bias": (0.3, (True,)), "mlp_bias": (0.3, (True,)), "head_dim": (1.0, (4, 6, 8))}),
     "ernie4_5": ("Ernie4_5", {"use_bias": (0.4, (True,)), "head_dim": (1.0, (4, 6, 10))}),
@@ -323,7 +258,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
         {
             "attention_bias": (0.3, (True,)),
             "head_dim": (1.0, (4, 6, 10)),
-            "rope_parameters": (0.6, _ALPHAS),
+            "rope_parameters": (0.6, ALPHAS),
         },
     ),
     "glm": ("Glm", _GLM),
@@ -351,7 +286,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     ),
     "olmo_hybrid": (
         "OlmoHybrid",
-        _DELTA
+        DELTA
         | {
             "head_dim": (0.0, ()),
             "linear_allow_neg_eigval": (0.4, (False, True)),
@@ -361,12 +296,12 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "rope_parameters": (0.7, ({"rope_theta": None}, {"rope_theta": None}, {"rope_theta": 90.0})),
         },
     ),
-    **dict.fromkeys(("qwen3_5", "qwen3_5_text"), ("Qwen3_5", _DELTA)),
+    **dict.fromkeys(("qwen3_5", "qwen3_5_text"), ("Qwen3_5", DELTA)),
     "lfm3": (
         "Lfm3",
         {
             "num_hidden_layers": (1.0, (4,)),
-            "layer_types": (0.7, (["conv", *_KINDS[2], "conv"], ["full_attention", "conv"] * 2, ["conv"] * 4)),
+            "layer_types": (0.7, (["conv", *KINDS[2], "conv"], ["full_attention", "conv"] * 2, ["conv"] * 4)),
             "head_dim": (1.0, (4, 6, 10)),
             "sliding_window": (0.8, (4, 41)),
             "conv_L_cache": (0.4, (2, 4, 9)),
@@ -376,7 +311,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "rope_parameters": (0.6, _PROPORTIONAL),
         },
     ),
-    "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),
+    "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, KINDS)}),
 }
 
 # Whose classes are Llama's: their configurations.

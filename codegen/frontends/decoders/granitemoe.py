@@ -9,7 +9,7 @@ from ...load.safetensors import TensorFile
 from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared import experts, parts
-from ..shared.experts import Stacked
+from ..shared.experts import Beside, Stacked
 from ..shared.llama_stack import Biases, Form, Stack, causal_stack
 from .granite import factors_in, logits_factor
 
@@ -24,16 +24,19 @@ _NAMES = (
 )
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+def stack(
+    config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, beside: Beside | None = None
+) -> Stack:
+    """With a block `beside` the experts, where there is one."""
     count, top = experts.counts_of(config, _COUNTS, _EXPERTS)
     inner = config.positive_int("intermediate_size", _INNER, maximum=parts.MAX_WIDTH)
     bias = config.flag("attention_bias", False)
     form = Form(
         Biases(bias, bias, feed_forward=False),
         factors=factors_in(config, 1.0),
-        mixture=experts.Mixture(count, top, inner, "chosen", _NAMES),
+        mixture=experts.Mixture(count, top, inner, "chosen", _NAMES, beside=beside),
     )
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("GraniteMoe", AS_IN_JSON, _stack, logits_factor=logits_factor)
+FAMILY = Family("GraniteMoe", AS_IN_JSON, stack, logits_factor=logits_factor)

@@ -8,6 +8,7 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
 from ..shared import parts
+from ..shared.experts import Mixture
 from ..shared.layer_kinds import Seen
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
 from ..shared.rotary import Angles, angles_in, kind_of, said_in, theta_in
@@ -19,13 +20,17 @@ _THETA, _EPSILON = 10_000.0, 1e-5  # where the configuration does not say them
 _MAX_ALPHA = 1e6
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+def stack(
+    config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, mixture: Mixture | None = None
+) -> Stack:
+    """With experts in the place of feed-forward blocks, where there are some."""
     bias = config.flag("attention_bias", False)
     form = Form(
         Biases(bias, bias, feed_forward=False),
         head_norms=("query_layernorm", "key_layernorm"),
         norms_behind_turning=True,
         epsilon=_EPSILON,
+        mixture=mixture,
     )
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
 
@@ -54,4 +59,4 @@ def _angles(config: Config, positions: int, width: int) -> Angles:
     return angles_in({"rope_theta": base}, key, theta, positions)
 
 
-FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", _stack)
+FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", stack)

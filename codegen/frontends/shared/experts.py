@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...ir.graph import Add, ExpertLinear, Experts, ExpertWeighing, Norm, Op, Parameter
+from ...ir.graph import Add, ExpertLinear, Experts, ExpertWeighing, Multiply, Norm, Op, Parameter
+from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed, below_each_other, part_of_each
+from .computed import Computed, below_each_other, part_of_each, scaled
+from .stacked import stacked_linears
 
 _MOST_EXPERTS = 4096
 # Training's, and what is returned beside the outputs.
@@ -59,6 +61,44 @@ class Shared:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A block that all rows go through and that counts as it is. Its gate and up are two linears of the file or, by one
+    name, gates first, a single one."""
+
+    inner: int
+    gate_and_up: tuple[str, ...]
+    down: str
+    bias: bool = False
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Of what the ops write."""
+        return dict.fromkeys(("beside_gate", "beside"), self.inner)
+
+    def ops(
+        self, tensors: TensorFile, sources: Sources, width: int, activation: str, value: str, factor: float
+    ) -> tuple[Op, ...]:
+        """What adds to `hidden`, times `factor`, what is made of `value`."""
+        shape, bias = (self.inner, width), self.bias
+        made = (("beside_gate", "beside_gate", activation), ("beside_up", "beside", "none"))
+        both: tuple[Op, ...]
+        if len(self.gate_and_up) == 1:
+            both = stacked_linears(tensors, sources(self.gate_and_up[0]), made, shape, value, bias=bias)
+        else:
+            both = tuple(
+                parts.linear(tensors, name, sources(source), shape, value, out, activation_of, bias=bias)
+                for source, (name, out, activation_of) in zip(self.gate_and_up, made, strict=True)
+            )
+        output = parts.linear(
+            *(tensors, "beside_output", sources(self.down), (width, self.inner), "beside", "hidden"),
+            residual="hidden",
+            bias=bias,
+        )
+        last = output if factor == 1 else map_slots(output, lambda weights: scaled(weights, factor))
+        return (*both, Multiply("beside_gate", "beside", "beside"), last)
+
+
+@dataclass(frozen=True)
 class Mixture:
     """What layers have in the place of a feed-forward block, but for the `dense` ones."""
 
@@ -68,15 +108,19 @@ class Mixture:
     weighing: ExpertWeighing
     names: tuple[OneByOne | Stacked, ...] = QWEN_NAMES  # of the forms that a file may have
     shared: Shared | None = None
+    beside: Beside | None = None
     dense: frozenset[int] = frozenset()
 
     def widths(self, width: int) -> dict[str, int]:
         """Of what the ops write, where rows are so wide."""
         own = {"scores": self.experts, "mixed": width}
-        return own if self.shared is None else own | {"shared_score": 1, "shared": width}
+        own |= {} if self.shared is None else {"shared_score": 1, "shared": width}
+        return own if self.beside is None else own | self.beside.widths
 
-    def ops(self, tensors: TensorFile, sources: Sources, width: int, activation: str, value: str) -> tuple[Op, ...]:
-        """What adds to `hidden` what is made of `value`."""
+    def ops(
+        self, tensors: TensorFile, sources: Sources, width: int, activation: str, value: str, factor: float = 1.0
+    ) -> tuple[Op, ...]:
+        """What adds to `hidden`, times `factor`, what is made of `value`."""
         of = _Of(tensors, sources, width, activation, value)
         form = next((form for form in self.names if of.has(form)), self.names[0])
         size = self.experts, self.inner
@@ -87,7 +131,9 @@ class Mixture:
             ops += of.mixed(
                 self.shared.names.router, linears, 1, 1, "each", ("shared_router", "shared_score", "shared")
             )
-        return ops
+        if factor != 1:
+            ops = tuple(_scaled(op, factor) for op in ops)
+        return ops if self.beside is None else ops + self.beside.ops(tensors, sources, width, activation, value, factor)
 
 
 @dataclass(frozen=True)
@@ -154,17 +200,32 @@ class _Of:
         )
 
 
-def counts_of(config: Config, keys: tuple[str, ...], usual: tuple[int, int]) -> tuple[int, int]:
-    """How many experts there are, by the first of some names of one key that is said, and how many a row goes through;
-    `usual` where nothing says it."""
+def _scaled(op: Op, factor: float) -> Op:
+    """What experts add to the rows, times a number."""
+    if not isinstance(op, Experts):
+        return op
+    last = map_slots(op.linears[-1], lambda weights: scaled(weights, factor))
+    return replace(op, linears=(*op.linears[:-1], last))
+
+
+def counts_of(
+    config: Config, keys: tuple[str, ...], usual: tuple[int, int], top_keys: tuple[str, ...] = ("num_experts_per_tok",)
+) -> tuple[int, int]:
+    """How many experts there are, and how many a row goes through, each by the first of some names of one key that is
+    said; `usual` where nothing says it."""
+    experts = config.positive_int(_said_name(config, keys), usual[0], maximum=_MOST_EXPERTS)
+    return experts, config.positive_int(_said_name(config, top_keys), usual[1], maximum=experts)
+
+
+def _said_name(config: Config, keys: tuple[str, ...]) -> str:
+    """The first of some names of one key that is said; all that are say the same."""
     said = [key for key in keys if config.values.get(key) is not None]
     for key in said:
         if config.values[key] != config.values[said[0]]:
             raise parts.refuse(
                 "config-value", f"{key} is not what {said[0]} says, though both are one: make them agree"
             )
-    experts = config.positive_int(said[0] if said else keys[0], usual[0], maximum=_MOST_EXPERTS)
-    return experts, config.positive_int("num_experts_per_tok", usual[1], maximum=experts)
+    return said[0] if said else keys[0]
 
 
 def normalized(config: Config, *, usual: bool = False) -> ExpertWeighing:

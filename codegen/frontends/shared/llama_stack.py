@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Attention, Embed, Experts, Layers, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
 from ...ir.in_place import LEAST_CAP
-from ...ir.op import ByLayer, map_slots
+from ...ir.op import ByLayer
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import scaled
 from .experts import Mixture
 from .latent_attention import Latent, latent_attention
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
@@ -325,9 +324,12 @@ def _experts(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
     """In the place of it."""
     assert form.mixture is not None
     value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
-    mixed = form.mixture.ops(made.tensors, made.sources, made.sizes.width, activation, value)
-    factor = form.factors.blocks
-    return (*ops, *(mixed if factor == 1 else (_scaled(op, factor) for op in mixed)))
+    sizes = made.sizes.width, activation, value
+    mixed = form.mixture.ops(made.tensors, made.sources, *sizes, form.factors.blocks)
+    if (behind := form.norms.behind_feed_forward) is not None:
+        norm = replace(made.norm("output_norm", behind, "hidden"), input="mixed", out="mixed")
+        mixed = (*mixed[:-1], norm, mixed[-1])
+    return (*ops, *mixed)
 
 
 def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
@@ -344,11 +346,3 @@ def _activation(config: Config, form: Form) -> str:
         return "none"
     name = config.text(form.activation_key, form.activation)
     return parts.activation_named(form.renamed.get(name, name), form.activation_key)
-
-
-def _scaled(op: Op, factor: float) -> Op:
-    """What experts add to the rows, times a number."""
-    if not isinstance(op, Experts):
-        return op
-    last = map_slots(op.linears[-1], lambda weights: scaled(weights, factor))
-    return replace(op, linears=(*op.linears[:-1], last))

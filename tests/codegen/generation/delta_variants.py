@@ -9,6 +9,12 @@ from writer_shapes import LLAMA, QWEN3_5, VOCABULARY
 
 _KINDS = QWEN3_5["layer_types"]
 _EXPERTS = {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 11}
+_TWO_LAYERS = {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]}
+_IMAGES = {
+    **{"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2},
+    **{"out_hidden_size": 24, "num_position_embeddings": 4, "in_channels": 1},
+}
+_OF_WHOLE = {"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2}
 DELTA: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_5_text/own": ("Qwen3_5", QWEN3_5 | {"tie_word_embeddings": True, "linear_conv_kernel_dim": 3}),
     "qwen3_5_text/biased": (
@@ -21,10 +27,22 @@ DELTA: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_5/whole": (
         "Qwen3_5Whole",
         {
-            "text_config": QWEN3_5 | {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]},
-            "vision_config": {"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2}
-            | {"out_hidden_size": 24, "num_position_embeddings": 4, "in_channels": 1},
-            **{"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2, "tie_word_embeddings": True},
+            "text_config": QWEN3_5 | _TWO_LAYERS,
+            "vision_config": _IMAGES,
+            **_OF_WHOLE,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "qwen3_5_moe_text/own": (
+        "Qwen3_5Moe",
+        QWEN3_5 | _EXPERTS | _TWO_LAYERS | {"shared_expert_intermediate_size": 14, "tie_word_embeddings": True},
+    ),
+    "qwen3_5_moe/whole": (
+        "Qwen3_5MoeWhole",
+        {
+            "text_config": QWEN3_5 | _EXPERTS | _TWO_LAYERS | {"shared_expert_intermediate_size": 9},
+            "vision_config": _IMAGES,
+            **_OF_WHOLE,
         },
     ),
     "qwen3_next/own": (

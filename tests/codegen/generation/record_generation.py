@@ -63,7 +63,10 @@ EAGER = (
     "VaultGemma",
     "XGLM",
 )  # no other attention
-MIXTURES = ("GraniteMoe", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe", "Qwen3Next")
+MIXTURES = (
+    *("FlexOlmo", "GraniteMoe", "GraniteMoeShared", "HunYuanMoEV1", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe"),
+    *("Qwen3Next", "Qwen3_5Moe", "Qwen3_5MoeWhole"),
+)
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (

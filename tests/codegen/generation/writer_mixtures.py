@@ -38,4 +38,21 @@ MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"tie_word_embeddings": True, "pad_token_id": 0},
     ),
+    "granitemoeshared/own": (
+        "GraniteMoeShared",
+        LLAMA
+        | {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 2}
+        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
+        | {"shared_intermediate_size": 14, "attention_bias": True, "pad_token_id": 0},
+    ),
+    "flex_olmo/own": (
+        "FlexOlmo",
+        LLAMA | {"num_experts": 5, "num_experts_per_tok": 3, "intermediate_size": 11, "pad_token_id": 0},
+    ),
+    "hunyuan_v1_moe/own": (
+        "HunYuanMoEV1",
+        LLAMA
+        | {"head_dim": 10, "num_hidden_layers": 1, "num_experts": 4, "moe_topk": [2], "intermediate_size": 11}
+        | {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 900.0, "alpha": 7.5, "factor": 1.0}},
+    ),
 }

@@ -322,7 +322,7 @@ _DECODERS = """
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
-    XGLM Youtu OlmoHybrid
+    XGLM Youtu OlmoHybrid FlexOlmo GraniteMoeShared HunYuanMoEV1 Qwen3_5Moe
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
@@ -335,6 +335,6 @@ CLASSES = {
     **{name: f"{name}LMHeadModel" for name in ("GPT2", "OpenAIGPT")},
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
     "Marian": "MarianMTModel",
-    "Qwen3_5Whole": "Qwen3_5ForConditionalGeneration",
+    **{f"{name}Whole": f"{name}ForConditionalGeneration" for name in ("Qwen3_5", "Qwen3_5Moe")},
     "EncoderDecoder": "EncoderDecoderModel",
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
-from codegen.frontends.decoders import qwen3_5, qwen3_5_text
+from codegen.frontends.decoders import qwen3_5, qwen3_5_moe, qwen3_5_moe_text, qwen3_5_text
 from codegen.ir.split_spec import ExpressionSegmenter
 from codegen.ir.tokenizer_spec import Cl100kSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
@@ -43,7 +43,9 @@ def read(place: Path, family: str, name: str | None, expression: str | None = QW
 
 
 def test_what_the_families_say() -> None:
-    assert (qwen3_5._FAMILY.tokenizer_class, qwen3_5_text.FAMILY.tokenizer_class) == (WHOLE, TEXTS)
+    assert (qwen3_5.FAMILY.texts.tokenizer_class, qwen3_5_text.FAMILY.tokenizer_class) == (WHOLE, TEXTS)
+    moe = qwen3_5_moe.FAMILY.texts, qwen3_5_moe_text.FAMILY
+    assert [family.tokenizer_class for family in moe] == [WHOLE, WHOLE]
 
 
 @pytest.mark.parametrize(

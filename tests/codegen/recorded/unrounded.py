@@ -16,10 +16,12 @@ from transformers.models.cohere.modeling_cohere import CohereLayerNorm
 from transformers.models.cohere2.modeling_cohere2 import Cohere2LayerNorm
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.flex_olmo import modeling_flex_olmo
 from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
+from transformers.models.hunyuan_v1_moe import modeling_hunyuan_v1_moe
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
@@ -27,6 +29,7 @@ from transformers.models.olmo_hybrid import modeling_olmo_hybrid
 from transformers.models.olmoe import modeling_olmoe
 from transformers.models.qwen2_moe import modeling_qwen2_moe
 from transformers.models.qwen3_5 import modeling_qwen3_5
+from transformers.models.qwen3_5_moe import modeling_qwen3_5_moe
 from transformers.models.qwen3_moe import modeling_qwen3_moe
 from transformers.models.qwen3_next import modeling_qwen3_next
 from transformers.models.t5gemma import modeling_t5gemma
@@ -35,10 +38,18 @@ from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
 
 _COHERE = (CohereLayerNorm, Cohere2LayerNorm)
-_DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_next
+_DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_5_moe, modeling_qwen3_next
+_ROUTERS = (
+    modeling_flex_olmo,
+    modeling_hunyuan_v1_moe,
+    modeling_olmoe,
+    modeling_qwen2_moe,
+    modeling_qwen3_moe,
+)
 _GATED = (
     modeling_olmo_hybrid.OlmoHybridRMSNormGated,
     modeling_qwen3_5.Qwen3_5RMSNormGated,
+    modeling_qwen3_5_moe.Qwen3_5MoeRMSNormGated,
     modeling_qwen3_next.Qwen3NextRMSNormGated,
 )
 
@@ -47,6 +58,8 @@ _GATED = (
 def unrounded(model: torch.nn.Module) -> Iterator[None]:
     """What the library rounds to float32 whatever the model's type stays in float64, but for tables of cosines and
     sines: these are weights, as it were."""
+    for parameter in model.parameters():  # a router of Hunyuan's stays in float32
+        parameter.data = parameter.data.double()
     rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
     hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
     with ExitStack() as stack:
@@ -61,8 +74,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
-        routers = modeling_olmoe, modeling_qwen2_moe, modeling_qwen3_moe
-        for module in (*eager, *routers, *_DELTA, modeling_t5gemma, modeling_xglm):
+        for module in (*eager, *_ROUTERS, *_DELTA, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():

@@ -22,8 +22,13 @@ from codegen.load.files import CheckpointFolder
 from codegen.load.shards import open_weights
 from codegen.oracle.interpret import Interpreter
 
-FAMILIES = ("qwen3_moe", "olmoe", "mixtral", "qwen2_moe", "granitemoe")
-QWEN3, OLMOE, MIXTRAL, QWEN2, GRANITE = (f"{family}/own" for family in FAMILIES)
+FAMILIES = (
+    *("qwen3_moe", "olmoe", "mixtral", "qwen2_moe", "granitemoe"),
+    *("granitemoeshared", "flex_olmo", "hunyuan_v1_moe", "qwen3_5_moe_text"),
+)
+QWEN3, OLMOE, MIXTRAL, QWEN2, GRANITE, GRANITE_SHARED, FLEX_OLMO, HUNYUAN, QWEN3_5 = (
+    f"{family}/own" for family in FAMILIES
+)
 WINDOWS = {"layer_types": ["sliding_attention", "full_attention"]}
 REFUSED: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "no experts": (QWEN3, {"num_local_experts": 0}, "config-out-of-range", "num_local_experts"),
@@ -36,6 +41,16 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "layers that are none": (QWEN3, {"mlp_only_layers": "0"}, "layers-out-of-range", "mlp_only_layers"),
     "another layer": (QWEN3, {"mlp_only_layers": [1]}, "missing-tensor", "layers.0.mlp.experts"),
     "bounds": (OLMOE, {"clip_qkv": 3.0}, "config-not-supported", "clip_qkv"),
+    "a wider block beside": (
+        *(GRANITE_SHARED, {"shared_intermediate_size": 15}, "wrong-shape", "shared_mlp.input_linear"),
+    ),
+    "no block beside": (GRANITE_SHARED, {"shared_intermediate_size": 0}, "unused-tensor", "shared_mlp"),
+    "another number in each layer": (
+        *(HUNYUAN, {"moe_topk": [1, 2], "num_hidden_layers": 2}, "config-not-supported", "the same for 2 layers"),
+    ),
+    "a list too short": (HUNYUAN, {"moe_topk": []}, "config-not-supported", "moe_topk"),
+    "two numbers by two names": (HUNYUAN, {"num_experts_per_tok": 3}, "config-value", "num_experts_per_tok is not"),
+    "more of Hunyuan's": (HUNYUAN, {"moe_topk": 5}, "config-out-of-range", "moe_topk"),
     "a shared expert": (QWEN2, {"shared_expert_intermediate_size": 14}, "wrong-shape", "shared_expert.gate_proj"),
     "windows of some layers": (
         *(QWEN2, {"use_sliding_window": True, "sliding_window": 4, "mlp_only_layers": [0]} | WINDOWS | WINDOWS),
@@ -66,6 +81,8 @@ UNSAID = {
     MIXTRAL: ("head_dim", "hidden_act", "rms_norm_eps", "rope_parameters"),
     QWEN2: ("norm_topk_prob", "qkv_bias", "mlp_only_layers", "decoder_sparse_step", "layer_types"),
     GRANITE: ("attention_bias", "hidden_act"),
+    FLEX_OLMO: ("attention_bias", "norm_topk_prob", "rms_norm_eps", "hidden_act"),
+    QWEN3_5: ("attention_bias", "hidden_act", "rms_norm_eps", "linear_conv_kernel_dim"),
 }
 
 
@@ -114,7 +131,7 @@ def renamed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
     found = {}
     for name, array in arrays.items():
-        old = next((old for old in names if name.endswith(old)), None)
+        old = next((old for old in names if name.endswith(f"moe.{old}")), None)
         found[name if old is None else name.replace(old, names[old])] = array
     return found
 
@@ -129,7 +146,11 @@ def write(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "form"), [*((each, "joined") for each in (QWEN3, OLMOE, MIXTRAL, QWEN2)), (GRANITE, "renamed")]
+    ("variant", "form"),
+    [
+        *((each, "joined") for each in (QWEN3, OLMOE, MIXTRAL, QWEN2, FLEX_OLMO, HUNYUAN, QWEN3_5)),
+        *((each, "renamed") for each in (GRANITE, GRANITE_SHARED)),
+    ],
 )
 def test_files_of_newer_forms(variant: str, form: str, tmp_path: Path) -> None:
     shutil.copytree(HERE / variant, tmp_path / "folder")

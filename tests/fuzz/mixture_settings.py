@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that are drawn for families with experts, and of those with layers of linear attention."""
+
+from __future__ import annotations
+
+from decoder_settings import GRANITE_FACTORS, Rare
+
+KINDS = tuple(
+    [kind for kind, is_there in zip(("sliding_attention", "full_attention") * 2, chosen, strict=True) if is_there]
+    for chosen in ((1, 0, 0, 0), (0, 1, 0, 0), (1, 1, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0))
+)
+ALPHAS = (
+    *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
+    *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
+)
+_EXPERTS: Rare = {
+    "num_experts": (1.0, (3, 5)),
+    "num_experts_per_tok": (1.0, (1, 2, 3)),
+    "norm_topk_prob": (0.5, (True, False)),
+}
+_DENSE_LAYERS: Rare = {
+    "moe_intermediate_size": (1.0, (7, 13)),
+    "mlp_only_layers": (0.4, ([0], [1], [])),
+    "decoder_sparse_step": (0.3, (1, 2)),
+}
+DELTA: Rare = {
+    "num_hidden_layers": (1.0, (4,)),
+    "layer_types": (0.7, (["linear_attention", "full_attention"] * 2, ["linear_attention"] * 3 + KINDS[1])),
+    "full_attention_interval": (0.3, (1, 2, 3)),
+    "head_dim": (1.0, (8, 16)),
+    "attention_bias": (0.3, (True,)),
+    "hidden_act": (0.05, ("relu", "gelu")),
+    "linear_num_key_heads": (1.0, (1, 2, 2)),
+    "linear_num_value_heads": (1.0, (2, 4, 4, 6)),
+    "linear_key_head_dim": (1.0, (1, 4, 7)),
+    "linear_value_head_dim": (1.0, (2, 5, 8)),
+    "linear_conv_kernel_dim": (0.7, (2, 3, 9)),
+    "rope_parameters": (
+        0.5,
+        (
+            {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 1.0},
+            {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
+            {"rope_theta": 700.0, "mrope_section": [1, 1, 0], "mrope_interleaved": True},
+        ),
+    ),
+}
+MIXTURES: dict[str, tuple[str, Rare]] = {
+    "granitemoe": (
+        "GraniteMoe",
+        GRANITE_FACTORS
+        | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))},
+    ),
+    "mixtral": (
+        "Mixtral",
+        {
+            "num_local_experts": (1.0, (3, 5)),
+            "num_experts_per_tok": (1.0, (1, 3)),
+            "sliding_window": (0.6, (None, 41, 12)),
+        },
+    ),
+    "olmoe": ("Olmoe", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
+    "qwen2_moe": (
+        "Qwen2Moe",
+        _EXPERTS
+        | _DENSE_LAYERS
+        | {"shared_expert_intermediate_size": (1.0, (9, 14)), "qkv_bias": (0.4, (True, False))},
+    ),
+    "qwen3_next": (
+        "Qwen3Next",
+        _EXPERTS | _DENSE_LAYERS | DELTA | {"shared_expert_intermediate_size": (1.0, (9, 14))},
+    ),
+    "qwen3_moe": ("Qwen3Moe", _EXPERTS | _DENSE_LAYERS | {"attention_bias": (0.3, (True,))}),
+    "flex_olmo": ("FlexOlmo", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
+    "granitemoeshared": (
+        "GraniteMoeShared",
+        GRANITE_FACTORS
+        | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))}
+        | {"shared_intermediate_size": (0.8, (0, 9, 14))},
+    ),
+    "hunyuan_v1_moe": (
+        "HunYuanMoEV1",
+        {
+            "num_experts": (1.0, (3, 5)),
+            "moe_topk": (1.0, (1, 2, [2], [3, 3], [2, 2, 2, 2], [1, 2])),
+            "attention_bias": (0.3, (True,)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "rope_parameters": (0.6, ALPHAS),
+        },
+    ),
+    **dict.fromkeys(
+        ("qwen3_5_moe", "qwen3_5_moe_text"),
+        (
+            "Qwen3_5Moe",
+            _EXPERTS
+            | DELTA
+            | {"shared_expert_intermediate_size": (1.0, (9, 14)), "moe_intermediate_size": (1.0, (7, 13))},
+        ),
+    ),
+}
