@@ -74,9 +74,11 @@ def attention(
     relative: Relative | Pooled | None = None,
     position: int = 0,
     global_keys: slice = slice(0),
+    sinks: F32Array | None = None,
 ) -> F32Array:
     """query [rows, heads * width] of a text's rows from `position` on; keys and values [key heads, tokens, width], in
-    s8 quantized per (head, token); `bias` [heads, distances]. `global_keys` are seen beside a window."""
+    s8 quantized per (head, token); `bias` [heads, distances]. `global_keys` are seen beside a window; `sinks`
+    [heads] are scores without a value."""
     heads, tokens = op.shape.heads, keys.shape[1]
     context = np.empty((heads, len(query), op.shape.width), np.float32)
     group = heads // op.shape.key_heads
@@ -94,12 +96,16 @@ def attention(
             context[some, rows] = _beside_window(op, queries[some, rows], *both, added[1], global_keys)
             continue
         if isinstance(keys, QuantizedRows) and isinstance(values, QuantizedRows):
-            context[some, rows] = _heads_s8(op, queries[some, rows], keys[of_keys], values[of_keys], added)
+            both = keys[of_keys], values[of_keys]
+            context[some, rows] = _heads_s8(
+                op, queries[some, rows], *both, added, sinks if sinks is None else sinks[some]
+            )
             continue
         for head in range(some.start, some.stop):
             one = tuple(of_heads[head - some.start] for of_heads in added[0]), added[1]
             of_key = head // group
-            context[head, rows] = _head_f32(op, queries[head, rows], keys[of_key], values[of_key], one)
+            sink = sinks if sinks is None else sinks[head]
+            context[head, rows] = _head_f32(op, queries[head, rows], keys[of_key], values[of_key], one, sink)
     return context.swapaxes(0, 1).reshape(len(query), -1)  # heads side by side again
 
 
@@ -184,14 +190,21 @@ def _pieces(rows: int, tokens: int, count: int) -> Iterator[tuple[slice, slice]]
 
 
 def _heads_s8(
-    op: Attention, query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, added: _Added
+    op: Attention,
+    query: QuantizedRows,
+    keys: QuantizedRows,
+    values: QuantizedRows,
+    added: _Added,
+    sinks: F32Array | None,
 ) -> F32Array:
     scores = capped(_products(query, keys, op.score_scale), op.cap)
-    return _sum_of_values(*_exponentials(scores, added), values)
+    return _sum_of_values(*_exponentials(scores, added, None if sinks is None else sinks[:, None]), values)
 
 
-def _head_f32(op: Attention, query: F32Array, keys: F32Array, values: F32Array, added: _Added) -> F32Array:
-    e, total = _exponentials(capped(ordered_product(query, keys.T) * op.score_scale, op.cap), added)
+def _head_f32(
+    op: Attention, query: F32Array, keys: F32Array, values: F32Array, added: _Added, sink: np.float32 | None
+) -> F32Array:
+    e, total = _exponentials(capped(ordered_product(query, keys.T) * op.score_scale, op.cap), added, sink)
     return ordered_product(e, values) * (np.float32(1) / total)[:, None]
 
 
@@ -207,11 +220,18 @@ def _sum_of_values(e: F32Array, total: F32Array, values: Rows) -> F32Array:
     return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[..., None]
 
 
-def _exponentials(scores: F32Array, added: _Added) -> tuple[F32Array, F32Array]:
-    """(2^(score - largest of the row), their sum)."""
+def _exponentials(
+    scores: F32Array, added: _Added, sinks: F32Array | np.float32 | None = None
+) -> tuple[F32Array, F32Array]:
+    """(2^(score - largest of the row), their sum). With `sinks`, which fit the rows, that is the sum of a panel of 16,
+    too, which has the sink first and then no keys, before those."""
     biases, seen = added
     for bias in biases:
         scores = scores + bias
     scores = scores if seen is None else np.where(seen, scores, _UNSEEN)
+    if sinks is not None:
+        panel = np.full((*scores.shape[:-1], LANES), _UNSEEN)
+        panel[..., 0] = sinks
+        scores = np.concatenate([panel, scores], axis=-1)
     e = exp2(scores - row_maximum(scores)[..., None])
-    return e, row_sum(e)
+    return e if sinks is None else e[..., LANES:], row_sum(e)

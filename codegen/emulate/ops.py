@@ -182,6 +182,7 @@ def _attention(op: p.Attention, at: Values) -> None:
     query = at.read(op.query)
     bias = None if op.bias is None or op.pooled is not None else _floats(op.bias, at)
     relative = _relative(op, at)
+    sinks = None if op.sinks is None else _floats(op.sinks, at)
     found = np.zeros_like(query) if op.others is None else at.read(op.others).copy()
     caches = at.caches[at.place(op.keys)], at.caches[at.place(op.values)]
     for i, (keys, values) in enumerate(zip(*caches, strict=True)):
@@ -192,7 +193,7 @@ def _attention(op: p.Attention, at: Values) -> None:
         seen = rows_of_text(op.global_rows, at.indices["ids"][at.token_spans[i]])
         both = keys[:, : at.keys[i]], values[:, : at.keys[i]]
         of_text = relative if op.pooled is None else _pooled(op, op.pooled, at, i, len(rows), keys.shape[1])
-        found[rows] = attention(op, query[rows], *both, bias, of_text, position, seen)
+        found[rows] = attention(op, query[rows], *both, bias, of_text, position, seen, sinks)
     at.write(op.context, found)
 
 

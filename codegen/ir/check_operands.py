@@ -202,6 +202,9 @@ def _attention(op: p.Attention) -> None:
         _stored(buffer, "f32")
         same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
     same("rows that stay", op.others, None if op.only is None else op.context)
+    for entry in () if op.sinks is None else op.sinks.stored:
+        assert isinstance(entry, p.FloatTable)
+        same(f"shape of {entry.source}", entry.values.shape, (op.shape.heads,))
     relative = (op.relative_keys, op.relative_queries, op.segment_keys)
     for slot in (slot for slot in relative if slot is not None):
         for entry in slot.stored:

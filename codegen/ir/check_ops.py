@@ -252,10 +252,23 @@ def _attention(op: g.Attention, check: Check) -> None:
         _check_limit(op.cap)
         if op.relative_rows or op.global_rows:
             raise unsound("attention with relative or global rows has scores without a cap")
+    if op.sinks is not None:
+        _check_sinks(op, check)
     if op.pooled is None:
         _check_relative(op, check)
     check_attention(op, check.graph.vocabulary, check.layers is not None)
     check.out(op.out, rows, check.level(op.query))
+
+
+def _check_sinks(op: g.Attention, check: Check) -> None:
+    """Each layer has its own, and they stand beside scores under a mask alone."""
+    assert op.sinks is not None
+    check.shape(op.sinks, op.heads)
+    masks = op.mask.values if isinstance(op.mask, g.ByLayer) else (op.mask,)
+    more = (op.bias, op.cap, op.pooled, op.only, op.relative_keys, op.relative_queries)
+    alone = op.global_rows == 0 and all(of is None for of in more)
+    if check.layers is None or op.sinks.common or not alone or not set(masks) <= {"causal", "past"}:
+        raise unsound("attention with sinks is in layers with a sink each, and has a mask of the past alone")
 
 
 def _check_limit(limit: float) -> None:

@@ -157,6 +157,9 @@ class Attention:
     With `only` the queries are these rows of each text; the other rows of `out` are those of `others`, which is the
     same value: they stay.
 
+    `sinks` are a score of each head [heads], beside the scaled ones, that takes part in the softmax and has no value;
+    in layers, with a mask of the past.
+
     `pooled` says how scores depend on rows that are pooled, by `relative_keys`, `segment_keys` [2, heads * width] (the
     first row for different segments) and a `bias` of [heads * 2, rows of relative keys].
     """
@@ -180,6 +183,7 @@ class Attention:
     cap: float | None = attribute(default=None)  # of scores before the bias, as that of `Cap`
     pooled: PooledScores | None = attribute(default=None)
     segment_keys: Parameter | None = weights(default=None)
+    sinks: Parameter | None = weights(default=None)
 
 
 @dataclass(frozen=True)

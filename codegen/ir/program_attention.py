@@ -70,3 +70,4 @@ class Attention:
     cap: SoftCap | None = attribute(default=None)  # of scores, its limit times log2(e)
     pooled: PooledScores | None = attribute(default=None)
     segment_keys: WeightSlot | None = weights(default=None)  # with `pooled`, whose bias is [heads][2][relative keys]
+    sinks: WeightSlot | None = weights(default=None)  # [heads], times log2(e)

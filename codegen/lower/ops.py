@@ -269,6 +269,7 @@ def _attention(op: g.Attention, at: Place) -> list[p.Op]:
             cap=None if op.cap is None else _soft_cap(math.log2(math.e) * op.cap),
             pooled=op.pooled,
             segment_keys=_relative(op.segment_keys, op.heads, at),
+            sinks=None if op.sinks is None else at.slot(op.sinks, _bias),
         )
     ]
 

@@ -183,6 +183,8 @@ def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target)
     scores = _part(tile * round_up(tokens, PANEL_WIDTH) * FLOAT_BYTES)
     factors = _part(tile * FLOAT_BYTES)
     more = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    if op.sinks is not None:
+        more += _part(tile * PANEL_WIDTH * FLOAT_BYTES)
     if op.pooled is not None:
         more += pooled_scratch_bytes(tile, tokens)
     if op.global_rows:

@@ -248,8 +248,12 @@ def _attention(op: g.Attention, at: State) -> None:
         near = np.abs(distance) <= op.window
         near[:, rows_of_text(op.global_rows, at.indices["ids"])] = True
         scores = np.where(near, scores, -np.inf)
+    if op.sinks is not None:  # as the score of a key before all others, which has no value
+        sinks = np.broadcast_to(at.weight(op.sinks)[:, None, None], (*scores.shape[:2], 1))
+        scores = np.concatenate([sinks, scores], axis=-1)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
+    weights = weights if op.sinks is None else weights[..., 1:]
     mixed = (weights @ value).swapaxes(0, 1).reshape(query.shape[1], -1)
     if op.only is not None and op.others is not None:
         only, computed = rows_of_text(op.only, at.indices["ids"]), mixed

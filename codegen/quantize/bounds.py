@@ -155,6 +155,9 @@ def _attention(op: g.Attention, bounds: _Bounds) -> None:
     if op.bias is not None:  # of scores, as powers of 2
         bias = op.bias.at(bounds.layer)
         bounds.set(op.bias.name, math.log2(math.e) * _largest(bias), bias)
+    if op.sinks is not None:
+        sinks = op.sinks.at(bounds.layer)
+        bounds.set(op.sinks.name, math.log2(math.e) * _largest(sinks), sinks)
 
 
 @BOUND.on(g.PoolRows)

@@ -185,6 +185,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "gru_steps": _gru_steps(model),
         "attention_scratch": _attention_scratch(program),
         "global_rows": _most_global_rows(program),
+        "has_sinks": any(isinstance(op, p.Attention) and op.sinks is not None for op in walks.ops_of(program)),
         "tokenizer_bytes": plan.placement("tokenizer").size,
         "texts_bytes": plan.placement("texts").size,
         "size_checks": assertions(size_checks(program, plan)),
@@ -225,6 +226,7 @@ def _attention_scratch(program: p.Program) -> str:
     if op is None:  # then nothing calls it
         return ""
     form = "pooled" if op.pooled is not None else "attention" if op.relative_rows is None else "disentangled"
+    form = form if op.sinks is None else "sink"
     return f"{form}_{op.kind}_scratch_bytes"
 
 

@@ -24,6 +24,9 @@ def _score_member(op: p.Attention, layer: int) -> tuple[str, str, str]:
     if op.pooled is not None:
         assert op.bias is not None
         return POOLED_BIAS, "const float*", f"{op.bias.name}_values[{op.bias.entry(layer)}]"
+    if op.sinks is not None:
+        sinks = named("sinks", f"{op.sinks.name}_values[{op.sinks.entry(layer)}]")
+        return SCORE, "SinkBias", f"{{{_bias(op, layer)}, {sinks}}}"
     return SCORE, "ScoreBias", _bias(op, layer)
 
 
@@ -86,8 +89,10 @@ def soft_cap(cap: p.SoftCap) -> str:
 
 
 def _differs(op: p.Op) -> bool:
-    """Whether it does by layer, in its attributes or by a bias of each."""
-    return bool(by_layer(op)) or (isinstance(op, p.Attention) and op.bias is not None and not op.bias.common)
+    """Whether it does by layer, in its attributes or by a bias or sinks of each."""
+    if isinstance(op, p.Attention) and (op.sinks is not None or (op.bias is not None and not op.bias.common)):
+        return True
+    return bool(by_layer(op))
 
 
 def _bias(op: p.Attention, layer: int = 0) -> str:

@@ -81,6 +81,8 @@ def _attention(op: p.Attention, scope: Scope) -> str:
     added = f"{bias}, {global_part(op.global_rows)}" if op.global_rows else relative or bias
     if op.pooled is not None:
         form, added = "Pooled", _pooled(op, op.pooled, scope)
+    if op.sinks is not None:
+        form = "Sink"
     if op.cap is not None:
         form, added = "Capped", f"{bias or '{}'}, {soft_cap(op.cap)}"
     values = {

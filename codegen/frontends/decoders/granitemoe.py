@@ -24,19 +24,20 @@ _NAMES = (
 )
 
 
-def stack(
-    config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, beside: Beside | None = None
-) -> Stack:
+def form_in(config: Config, beside: Beside | None = None) -> Form:
     """With a block `beside` the experts, where there is one."""
     count, top = experts.counts_of(config, _COUNTS, _EXPERTS)
     inner = config.positive_int("intermediate_size", _INNER, maximum=parts.MAX_WIDTH)
     bias = config.flag("attention_bias", False)
-    form = Form(
+    return Form(
         Biases(bias, bias, feed_forward=False),
         factors=factors_in(config, 1.0),
         mixture=experts.Mixture(count, top, inner, "chosen", _NAMES, beside=beside),
     )
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("GraniteMoe", AS_IN_JSON, stack, logits_factor=logits_factor)
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form_in(config))
+
+
+FAMILY = Family("GraniteMoe", AS_IN_JSON, _stack, logits_factor=logits_factor)

@@ -9,7 +9,7 @@ from ...load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.experts import Beside
-from ..shared.llama_stack import Stack
+from ..shared.llama_stack import Form, Stack, causal_stack
 from . import granitemoe
 from .granite import logits_factor
 
@@ -17,10 +17,15 @@ MODEL_TYPE = "granitemoeshared"
 HARMLESS_KEYS = granitemoe.HARMLESS_KEYS
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+def form_in(config: Config) -> Form:
+    """Of Granite's experts and the block beside them."""
     inner = config.natural_int("shared_intermediate_size", 0, maximum=parts.MAX_WIDTH)
     beside = Beside(inner, ("shared_mlp.input_linear",), "shared_mlp.output_linear") if inner else None
-    return granitemoe.stack(config, tensors, prefix, vocabulary, tokens, beside)
+    return granitemoe.form_in(config, beside)
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form_in(config))
 
 
 FAMILY = Family("GraniteMoeShared", AS_IN_JSON, _stack, logits_factor=logits_factor)

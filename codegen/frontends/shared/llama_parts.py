@@ -124,6 +124,11 @@ class LlamaParts:
         )
         return query, key
 
+    def sinks(self, source: str) -> Parameter:
+        """A score of each head, beside those of keys."""
+        arrays = (self.tensors.take(of, (self.sizes.heads,)) for of in self.sources(source))
+        return Parameter("sinks", tuple(arrays))
+
     def linear(
         self, name: str, of: str, bias: bool, value: str, out: str, activation: str = "none", add: str | None = None
     ) -> Linear:

@@ -106,6 +106,7 @@ class Form:
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
     score_cap: float | None = None  # what bounds the scores of attention
+    sinks: str | None = None  # what takes part in each head's softmax, by this name
     pairs: bool = False  # two neighbours of a head are turned with each other, in the place of its halves
     one_input: bool = False  # queries, keys and values are one linear of the file,
     one_gate: str | None = None  # gate and up are, by this name
@@ -294,6 +295,7 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
             mask=seen.masks.mask,
             window=seen.masks.window,
             cap=form.score_cap,
+            sinks=None if form.sinks is None else made.sinks(form.sinks),
         ),
         *_inside(made, "context_norm", form.norms.in_attention, "context"),
         *made.added(output, form.norms.behind_attention, form.factors.blocks),

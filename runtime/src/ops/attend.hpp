@@ -167,19 +167,25 @@ struct NoBias {
     static void add_products(const Operands&...) noexcept {}
 };
 
+// Scores of a row that `Bias` puts before those of the keys, and that take part in the softmax: whole panels.
+template <class Bias>
+constexpr std::uint32_t kColumnsBefore = 0;
+
 template <class Bias>
 void attend(const AttentionS8& op, const Bias& bias, const OpContext& with, std::uint32_t first,
             std::uint32_t last) noexcept {
     const KernelSet& kernels = with.kernels;
     const HeadShape& shape = op.shape;
-    const std::size_t score_stride = round_up(shape.max_tokens, kPanelWidth);
+    constexpr std::uint32_t before = kColumnsBefore<Bias>;
+    const std::size_t score_stride = before + round_up(shape.max_tokens, kPanelWidth);
     Scratch scratch(with.scratch);
 
     QuantizedRows queries;  // s8 [tile_rows][head_width]; scales [tile_rows], later those of the probabilities
     queries.stride_bytes = encoded_row_bytes(shape.packing, shape.head_width);
     queries.data = scratch.bytes(shape.tile_rows * queries.stride_bytes);
-    float* scores = scratch.floats(shape.tile_rows * score_stride);  // f32 [tile_rows][tokens]: t, then e, then w
-    QuantizedRows probabilities;                                     // s8 [tile_rows][tokens]
+    // f32 [tile_rows][tokens]: t, then e, then w
+    float* scores = scratch.floats(shape.tile_rows * score_stride) + before;
+    QuantizedRows probabilities;  // s8 [tile_rows][tokens]
     probabilities.stride_bytes = encoded_row_bytes(shape.packing, shape.max_tokens);
     probabilities.data = scratch.bytes(shape.tile_rows * probabilities.stride_bytes);
     queries.scales = probabilities.scales = scratch.floats(shape.tile_rows);
@@ -196,7 +202,7 @@ void attend(const AttentionS8& op, const Bias& bias, const OpContext& with, std:
         for (std::uint32_t row = 0; row < tile.count; ++row) {
             float* e = scores + row * score_stride;
             bias.add(shape, tile, range, row, e);
-            const float sum = kernels.exp2_row(e, range.count);
+            const float sum = kernels.exp2_row(e - before, before + range.count);
             const float largest =
                 kernels.quantize_probabilities(e, op.values.scales + cached.scales(shape), range.count,
                                                probabilities.data + row * probabilities.stride_bytes);
@@ -211,9 +217,10 @@ void attend(const AttentionF32& op, const Bias& bias, const OpContext& with, std
             std::uint32_t last) noexcept {
     const KernelSet& kernels = with.kernels;
     const HeadShape& shape = op.shape;
-    const std::size_t score_stride = round_up(shape.max_tokens, kPanelWidth);
+    constexpr std::uint32_t before = kColumnsBefore<Bias>;
+    const std::size_t score_stride = before + round_up(shape.max_tokens, kPanelWidth);
     Scratch scratch(with.scratch);
-    float* scores = scratch.floats(shape.tile_rows * score_stride);  // [tile_rows][tokens]: t, then e
+    float* scores = scratch.floats(shape.tile_rows * score_stride) + before;  // [tile_rows][tokens]: t, then e
     float* row_scales = scratch.floats(shape.tile_rows);
 
     for (std::uint32_t unit = first; unit < last; ++unit) {
@@ -229,7 +236,7 @@ void attend(const AttentionF32& op, const Bias& bias, const OpContext& with, std
         for (std::uint32_t row = 0; row < tile.count; ++row) {
             float* e = scores + row * score_stride;
             bias.add(shape, tile, range, row, e);
-            row_scales[row] = 1.0f / kernels.exp2_row(e, range.count);
+            row_scales[row] = 1.0f / kernels.exp2_row(e - before, before + range.count);
         }
         const MatmulF32 values = value_product(op, tile, cached, range, scores, score_stride, row_scales);
         kernels.matmul_f32(values, 0, panels(shape.head_width));

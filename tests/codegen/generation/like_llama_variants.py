@@ -13,6 +13,13 @@ LATENT_LONGROPE = {
     **{"short_factor": [1.0, 1.25, 2.5], "long_factor": [1.0, 3.0, 9.0]},
 }
 LIKE_LLAMA: dict[str, tuple[str, dict[str, Any]]] = {
+    "granite_swa/own": (
+        "GraniteSWA",
+        LLAMA
+        | {"num_hidden_layers": 4, "sliding_window": 5, "layer_rope_theta": [90.0, 0, 700, 0], "attention_bias": True}
+        | {"attention_multiplier": 0.3, "embedding_multiplier": 3.5, "logits_scaling": 2.5, "pad_token_id": 0}
+        | {"layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]},
+    ),
     "apertus/own": ("Apertus", LLAMA | {"head_dim": 8, "intermediate_size": 70}),
     "apertus/biases": (
         "Apertus",

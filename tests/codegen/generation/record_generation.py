@@ -53,6 +53,8 @@ EAGER = (
     "CodeGen",
     "FSMT",
     "Gemma2",
+    "GraniteMoeSWA",
+    "GraniteSWA",
     "GPTJ",
     "GPTNeo",
     "LED",
@@ -64,7 +66,17 @@ EAGER = (
     "XGLM",
 )  # no other attention
 MIXTURES = (
-    *("FlexOlmo", "GraniteMoe", "GraniteMoeShared", "HunYuanMoEV1", "Mixtral", "Olmoe", "Qwen2Moe", "Qwen3Moe"),
+    *(
+        "FlexOlmo",
+        "GraniteMoe",
+        "GraniteMoeSWA",
+        "GraniteMoeShared",
+        "HunYuanMoEV1",
+        "Mixtral",
+        "Olmoe",
+        "Qwen2Moe",
+        "Qwen3Moe",
+    ),
     *("Qwen3Next", "Qwen3_5Moe", "Qwen3_5MoeWhole"),
 )
 OWN = ((None, None, None),) * 3

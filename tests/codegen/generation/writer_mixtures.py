@@ -45,6 +45,13 @@ MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"shared_intermediate_size": 14, "attention_bias": True, "pad_token_id": 0},
     ),
+    "granitemoe_swa/own": (
+        "GraniteMoeSWA",
+        LLAMA
+        | {"num_local_experts": 3, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 2}
+        | {"residual_multiplier": 0.6, "attention_multiplier": 0.4, "shared_intermediate_size": 9, "pad_token_id": 0}
+        | {"sliding_window": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 90.0}},
+    ),
     "flex_olmo/own": (
         "FlexOlmo",
         LLAMA | {"num_experts": 5, "num_experts_per_tok": 3, "intermediate_size": 11, "pad_token_id": 0},

@@ -78,6 +78,16 @@ def alternating() -> g.Graph:
     return _with_attention(attention, before=turned)
 
 
+def sinks() -> g.Graph:
+    """A score without a value in each head, in layers that see all keys so far, and in one with a window."""
+    values = 2 * np.random.default_rng(5).standard_normal((LAYERS, HEADS)).astype(np.float32)
+    sink = g.Parameter("sinks", tuple(Made(f"sinks {i}", of_layer) for i, of_layer in enumerate(values)))
+    mask, window = g.ByLayer(("causal", "past", "causal")), g.ByLayer((None, 3, None))
+    return _with_attention(
+        g.Attention("query", "key", "value", "context", HEADS, mask=mask, window=window, sinks=sink)  # type: ignore[arg-type]
+    )
+
+
 ATTENDING: dict[str, Callable[[], g.Graph]] = {
     "biased scores": biased,
     "capped scores": capped,
@@ -86,6 +96,7 @@ ATTENDING: dict[str, Callable[[], g.Graph]] = {
     "relative queries": lambda: disentangled(keys=False),
     "rotary, grouped queries": turned,
     "alternating layers": alternating,
+    "sinks": sinks,
     "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
     "past": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="past", window=3)),

@@ -21,6 +21,8 @@ from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
+from transformers.models.granite_swa import modeling_granite_swa
+from transformers.models.granitemoe_swa import modeling_granitemoe_swa
 from transformers.models.hunyuan_v1_moe import modeling_hunyuan_v1_moe
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
@@ -39,6 +41,7 @@ from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbed
 
 _COHERE = (CohereLayerNorm, Cohere2LayerNorm)
 _DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_5_moe, modeling_qwen3_next
+_SINKS = modeling_granite_swa, modeling_granitemoe_swa
 _ROUTERS = (
     modeling_flex_olmo,
     modeling_hunyuan_v1_moe,
@@ -74,7 +77,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
-        for module in (*eager, *_ROUTERS, *_DELTA, modeling_t5gemma, modeling_xglm):
+        for module in (*eager, *_ROUTERS, *_SINKS, *_DELTA, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():

@@ -27,6 +27,7 @@
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
 #include "etch/ops/pooled_attention.hpp"
+#include "etch/ops/sink_attention.hpp"
 #include "etch/ops/word_weights.hpp"
 #include "texts.hpp"
 
@@ -81,6 +82,8 @@ template <class Cache>
 constexpr bool kOwnsScratch<CappedAttention<Cache>> = true;
 template <class Cache>
 constexpr bool kOwnsScratch<GlobalAttention<Cache>> = true;
+template <class Cache>
+constexpr bool kOwnsScratch<SinkAttention<Cache>> = true;
 template <class... Parts>
 constexpr bool kOwnsScratch<DisentangledAttention<Parts...>> = true;
 template <class... Parts>

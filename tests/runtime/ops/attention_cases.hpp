@@ -39,8 +39,9 @@ inline double capped(double value, double limit) {
 // By (head, query position, key position), what is added to a score; NAN where the key is not seen.
 using Added = std::function<double(std::uint32_t, std::uint32_t, std::uint32_t)>;
 
+// `sinks` are of each head what takes part in the sum and has no value, times log2(e); null: nothing.
 inline std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint32_t position, std::uint32_t keys,
-                                 const Added& added, double limit = 1e30) {
+                                 const Added& added, double limit = 1e30, const double* sinks = nullptr) {
     const std::uint32_t d = sizes.head_width;
     const std::size_t width = std::size_t{sizes.heads} * d;
     const std::size_t key_width = std::size_t{sizes.key_heads} * d;
@@ -48,7 +49,7 @@ inline std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint
     for (std::uint32_t row = 0; row < rows.query.size() / width; ++row) {
         for (std::uint32_t head = 0; head < sizes.heads; ++head) {
             const std::size_t of_key = head / (sizes.heads / sizes.key_heads) * d;
-            double sum = 0;
+            double sum = sinks == nullptr ? 0 : std::exp2(sinks[head]);
             std::vector<double> mixed(d);
             for (std::uint32_t j = 0; j < keys; ++j) {
                 const double more = added(head, position + row, j);

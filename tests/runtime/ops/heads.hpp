@@ -7,6 +7,7 @@
 
 #include "etch/ops/attention.hpp"
 #include "etch/ops/global_attention.hpp"
+#include "etch/ops/sink_attention.hpp"
 #include "support.hpp"
 
 namespace etch::testing {
@@ -31,6 +32,7 @@ struct S8Heads {
     using BiasedAttention = BiasedAttentionS8;
     using CappedAttention = CappedAttentionS8;
     using GlobalAttention = GlobalAttentionS8;
+    using SinkAttention = SinkAttentionS8;
     static constexpr std::int8_t kUnset = 0x5A;
 
     explicit S8Heads(const HeadShape& s, std::size_t more = 0)
@@ -56,6 +58,7 @@ struct F32Heads {
     using BiasedAttention = BiasedAttentionF32;
     using CappedAttention = CappedAttentionF32;
     using GlobalAttention = GlobalAttentionF32;
+    using SinkAttention = SinkAttentionF32;
     static constexpr float kUnset = -1234.5f;
 
     explicit F32Heads(const HeadShape& s, std::size_t more = 0)
