@@ -10,10 +10,9 @@ from itertools import product
 import pytest
 from fairseq_files import learned
 from moses_files import ALPHABET, NORMALIZED_ALPHABET, XLM_SPECIAL, drawn_text, write_folder
-from public_data import data_folder
-from test_moses_tokenizer import Compared, around, check
+from test_moses_tokenizer import Compared, around, check, real_texts
 from tokenizer_harness import Runtime, random_source
-from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, SCALARS, corpus_lines, random_bytes, swept_scalars
+from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, SCALARS, random_bytes, swept_scalars
 
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
@@ -89,10 +88,7 @@ def test_every_scalar(both: Compared) -> None:
 
 @pytest.mark.parametrize("corpus", ["ag_news", "tokenizer_text", "unicode", "wikitext"])
 def test_real_texts(corpus: str, both: Compared) -> None:
-    """Some of each file; a word of more than 1,024 bytes is cut."""
-    for _, lines in corpus_lines(data_folder(), corpus):
-        some = lines[:: len(lines) // 40 + 1]
-        check(both, [line for line in some if all(len(word) < 1000 for word in line.split())])
+    check(both, real_texts(corpus))
 
 
 def test_long_runs(both: Compared) -> None:
