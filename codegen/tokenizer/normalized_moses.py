@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from ..ir.tokenizer_spec import NormalizedMosesSegmenter
 from ..load.tokenizer_files.moses_library import folded, is_control
-from .character_sets import class_tables
+from .character_sets import Arrays, class_tables
 from .fields import Field, Part
 from .folding import FoldingTables, folding_tables
 from .moses import abbreviations, moses_kinds, numbers
@@ -25,8 +26,7 @@ _FINAL = "\u03c2"
 
 def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
     """The tables."""
-    kinds, class_of = np.unique(_kinds(), return_inverse=True)
-    classes, arrays = class_tables(class_of.reshape(-1).astype(np.uint32))
+    kinds, classes, arrays = _classes()
     fold = folded if spec.folds_words else str.lower
     folding, folding_arrays = tables_field("folding", _tables(fold) if spec.lowers else None, "folding_")
     fields = (
@@ -34,10 +34,17 @@ def compile_normalized_moses(spec: NormalizedMosesSegmenter) -> Part:
         *(Field(name, array=name) for name in ("kinds", "abbreviations")),
         folding,
     )
-    own = (("kinds", kinds.astype(np.uint16)), ("abbreviations", abbreviations(spec.language)))
+    own = (("kinds", kinds), ("abbreviations", abbreviations(spec.language)))
     every = (*arrays, *own, *folding_arrays)
     kind = f"MosesLanguage::{spec.language}{', true' if spec.escapes else ''}"
     return Part(f"NormalizedMosesSegmenter<{kind}>", fields, every, stack_bytes=_STACK_BYTES)
+
+
+@cache
+def _classes() -> tuple[np.ndarray, Field, Arrays]:
+    """The bits of each class, and the classes of all scalars: the same for every model. Not to be written to."""
+    kinds, class_of = np.unique(_kinds(), return_inverse=True)
+    return kinds.astype(np.uint16), *class_tables(class_of.reshape(-1).astype(np.uint32))
 
 
 def _tables(fold: Callable[[str], str]) -> FoldingTables:
