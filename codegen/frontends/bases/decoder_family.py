@@ -81,6 +81,7 @@ class Family:
     positions: str = POSITIONS  # the key of how many there are
     usual_positions: int | None = None  # where the configuration does not say it; None: it has to
     own_masks: bool = False  # rows never see all tokens, though is_causal says so
+    padding: int | None = None  # the library's padding token, where the configuration does not say it
     endless: bool = False  # positions are a default, as no row depends on their number
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
     tied_keys: tuple[str, ...] = ("tie_word_embeddings",)  # by which it does; the first one that is there counts
@@ -163,7 +164,7 @@ class Family:
             check_architecture(checkpoint, self.name, others=(self._writer, *taggers))
         bert_like.check_no_decoder(config)
         parts.check_max_tokens(max_tokens, self._most(config), self.positions)
-        padding = config.values.get("pad_token_id")
+        padding = config.values.get("pad_token_id", self.padding)
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)

@@ -69,4 +69,5 @@ FAMILY = Family(
     _stack,
     names=Names("biogpt.", logits="output_projection.weight"),
     tied=True,
+    padding=1,
 )

@@ -47,4 +47,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Cohere", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)
+FAMILY = Family("Cohere", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True, padding=0)

@@ -44,4 +44,4 @@ def _every(config: Config) -> int:
     return config.positive_int("sliding_window_pattern", _EVERY, maximum=parts.MAX_LAYERS)
 
 
-FAMILY = Family("Cohere2", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True)
+FAMILY = Family("Cohere2", COHERE_TOKENIZER, _stack, logits_factor=logits_factor, tied=True, padding=0)

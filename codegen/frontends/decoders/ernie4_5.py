@@ -27,4 +27,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Ernie4_5", "TokenizersBackend", _stack, tied=True)
+FAMILY = Family("Ernie4_5", "TokenizersBackend", _stack, tied=True, padding=0)

@@ -89,4 +89,4 @@ def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     return masks_by_kind(config, kinds, _WINDOW, tokens)
 
 
-FAMILY = Family("Gemma3Text", "GemmaTokenizer", _stack, writer="Gemma3ForCausalLM", tied=True)
+FAMILY = Family("Gemma3Text", "GemmaTokenizer", _stack, writer="Gemma3ForCausalLM", tied=True, padding=0)

@@ -59,4 +59,4 @@ def _angles(config: Config, positions: int, width: int) -> Angles:
     return angles_in({"rope_theta": base}, key, theta, positions)
 
 
-FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", stack)
+FAMILY = Family("HunYuanDenseV1", "TokenizersBackend", stack, padding=0)

@@ -161,4 +161,6 @@ def _inner(config: Config) -> int:
     return inner
 
 
-FAMILY = Family("Lfm2", "TokenizersBackend", _stack, tied=True, tied_keys=("tie_embedding", "tie_word_embeddings"))
+FAMILY = Family(
+    "Lfm2", "TokenizersBackend", _stack, tied=True, tied_keys=("tie_embedding", "tie_word_embeddings"), padding=0
+)

@@ -114,4 +114,4 @@ def _gate(made: LlamaParts) -> tuple[Op, ...]:
     )
 
 
-FAMILY = Family("Lfm3", "TokenizersBackend", _stack, tied=True)
+FAMILY = Family("Lfm3", "TokenizersBackend", _stack, tied=True, padding=124_893)

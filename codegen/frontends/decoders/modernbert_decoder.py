@@ -72,4 +72,5 @@ FAMILY = Family(
     bias_key="decoder_bias",
     usual_positions=_POSITIONS,
     tied=True,
+    padding=50_283,
 )

@@ -54,4 +54,4 @@ def _logits_cap(config: Config) -> float | None:
     return cap_of(config, "final_logit_softcapping", _CAP)
 
 
-FAMILY = Family("NanoChat", "TokenizersBackend", _stack, logits_cap=_logits_cap)
+FAMILY = Family("NanoChat", "TokenizersBackend", _stack, logits_cap=_logits_cap, padding=1)

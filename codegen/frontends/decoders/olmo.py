@@ -23,4 +23,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Olmo", "GPTNeoXTokenizer", _stack)
+FAMILY = Family("Olmo", "GPTNeoXTokenizer", _stack, padding=1)

@@ -25,4 +25,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form_in(config))
 
 
-FAMILY = Family("Olmo2", AS_IN_JSON, _stack)
+FAMILY = Family("Olmo2", AS_IN_JSON, _stack, padding=1)

@@ -50,4 +50,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form_in(config))
 
 
-FAMILY = Family("Olmo3", AS_IN_JSON, _stack)
+FAMILY = Family("Olmo3", AS_IN_JSON, _stack, padding=1)

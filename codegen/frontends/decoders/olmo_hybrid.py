@@ -125,4 +125,4 @@ def _behind(made: LlamaParts, activation: str) -> tuple[Op, ...]:
     return (*ops, *made.added(last, "post_feedforward_layernorm"))
 
 
-FAMILY = Family("OlmoHybrid", "TokenizersBackend", _stack)
+FAMILY = Family("OlmoHybrid", "TokenizersBackend", _stack, padding=100_277)

@@ -28,4 +28,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Olmoe", "GPTNeoXTokenizer", _stack)
+FAMILY = Family("Olmoe", "GPTNeoXTokenizer", _stack, padding=1)

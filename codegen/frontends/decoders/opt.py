@@ -84,5 +84,11 @@ def _width(config: Config) -> int:
 
 
 FAMILY = Family(
-    "OPT", "GPT2Tokenizer", _stack, names=Names("model.decoder.", alone="decoder."), width_of=_width, tied=True
+    "OPT",
+    "GPT2Tokenizer",
+    _stack,
+    names=Names("model.decoder.", alone="decoder."),
+    width_of=_width,
+    tied=True,
+    padding=1,
 )

@@ -21,4 +21,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 
 # The class that is made where a folder names none; those of Google name GemmaTokenizer.
-FAMILY = Family("VaultGemma", "TokenizersBackend", _stack, logits_cap=logits_cap, tied=True)
+FAMILY = Family("VaultGemma", "TokenizersBackend", _stack, logits_cap=logits_cap, tied=True, padding=0)

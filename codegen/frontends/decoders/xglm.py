@@ -59,4 +59,5 @@ FAMILY = Family(
     width_of=lambda config: config.positive_int("d_model"),
     tied=True,
     own_masks=True,
+    padding=1,
 )

@@ -5,7 +5,10 @@ refused. test_recorded_models.py has what they compute, test_decoders.py those t
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
@@ -15,6 +18,9 @@ from tiny_checkpoint import read_raw_safetensors, write_safetensors
 
 from codegen import pipeline
 from codegen.errors import EtchError
+from codegen.frontends import decoders
+from codegen.frontends.bases.decoder_family import Family
+from codegen.frontends.decoders import qwen3
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
@@ -159,3 +165,29 @@ def test_a_row_sees_none_behind_it() -> None:
     assert {op.mask for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)} == {"causal"}
     heads = {op.gamma.name: op.heads for op, _ in g.ops_of(graph) if isinstance(op, g.Norm)}
     assert (heads["query_norm_gamma"], heads["key_norm_gamma"], heads["final_norm_gamma"]) == (4, 2, 1)
+
+
+def test_padding_that_only_the_library_says(tmp_path: Path) -> None:
+    """Texts that end with it would be read by the row before it."""
+    config = json.loads((folder(CLASSIFIER) / "config.json").read_text(encoding="utf-8"))
+    assert config.pop("pad_token_id") is None
+    path = changed(CLASSIFIER, lambda copy: (copy / "config.json").write_text(json.dumps(config)), tmp_path)
+    checkpoint = pipeline.load(path)
+    qwen3.FAMILY.build_graph(checkpoint, 8)
+    with pytest.raises(EtchError, match="pad_token_id 0, is one of the special tokens") as caught:
+        replace(qwen3.FAMILY, padding=0).build_graph(checkpoint, 8)
+    assert caught.value.code == "config-value"
+
+
+def test_padding_is_the_librarys() -> None:
+    """Of every family that has one where the configuration does not say it."""
+    transformers = pytest.importorskip("transformers")
+    compared = 0
+    for found in iter_modules(decoders.__path__):
+        module = import_module(f"{decoders.__name__}.{found.name}")
+        family = getattr(module, "FAMILY", getattr(module, "_FAMILY", None))
+        if isinstance(family, Family) and module.MODEL_TYPE in transformers.CONFIG_MAPPING:
+            usual = transformers.CONFIG_MAPPING[module.MODEL_TYPE]().pad_token_id
+            assert family.padding == usual or usual is None, module.MODEL_TYPE
+            compared += usual is not None
+    assert compared > 20
