@@ -46,7 +46,8 @@ def compare_drawn(
         if outcome == "different" or arguments.one is not None:
             print(f"{outcome}: {number}: {what}", flush=True)
     refused = sum(count for outcome, count in outcomes.items() if outcome.startswith("refused"))
-    print(f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different")
+    counts = f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different"
+    print(f"{counts}; {len(of_kinds)} of {len(chosen)} kinds drawn")
     print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != "the same"))
     lost = never_compared(of_kinds)
     if lost:
