@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir import program as p
 from ..ir import walks
-from .text import constant, float_literal, named
+from .text import broken, constant, float_literal, named
 
 EMBEDDINGS = "embeddings"  # where there is one sum
 
@@ -29,7 +29,7 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
         {
             "constant": constant(names.get(op.out.name, EMBEDDINGS)),
             "type": embedding_type(op),
-            "terms": [(_term(term, any(map(_tied, op.terms))), _comment(term)) for term in op.terms],
+            "lines": [line for term in op.terms for line in _lines(term, any(map(_tied, op.terms)))],
         }
         for op in walks.ops_of(program)
         if isinstance(op, p.EmbeddingSum)
@@ -46,6 +46,11 @@ def _tied(term: p.EmbeddingTerm) -> bool:
     (stored,) = term.table.stored
     assert isinstance(stored, p.EmbeddingWeights)
     return stored.tied
+
+
+def _lines(term: p.EmbeddingTerm, among_tied: bool) -> list[str]:
+    *before, last = broken(f"    {{{_term(term, among_tied)}}},")
+    return [*before, f"{last}{_comment(term)}"]
 
 
 def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:

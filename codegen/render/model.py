@@ -31,6 +31,7 @@ from ..tokenizer import TargetTables, TokenizerTables
 from .arena import arena_lines, assertions, base_of, size_checks
 from .comments import wrapped
 from .cuda import cuda_values
+from .delta_rule import delta_shape
 from .embeddings import embedding_values
 from .environment import template_environment
 from .forward import forward_lines
@@ -178,6 +179,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "questions": "true" if model.questions else "false",
         **shape_values(program, model.target),
         **score_values(program),
+        "delta_shape": delta_shape(program),
         "in_blocks": any(isinstance(step, p.Loop | p.Blocks) for step in program.steps),
         "row_block": plan.row_block,
         "row_block_why": "so that a block stays in cache" if plan.blocks_fit else "or fewer, as the CPU is faster",

@@ -316,32 +316,6 @@ def _causal_convolution(op: p.CausalConvolution, scope: Scope) -> str:
     return scope.statement("convolution" if op.state is None else "convolution_step", values)
 
 
-@RENDER.on(p.DeltaRule)
-def _delta_rule(op: p.DeltaRule, scope: Scope) -> str:
-    shape = ", ".join(
-        named(name, value)
-        for name, value in (
-            ("heads", op.heads),
-            ("key_heads", op.key_heads),
-            ("key_width", op.key_width),
-            ("value_width", op.value_width),
-        )
-    )
-    values = {
-        "weights": scope.weights(op.weights),
-        "shape": f"{{{shape}}}",
-        "block": "block",
-        "texts": scope.texts_of(op.out.rows),
-        "input": scope.view(op.input),
-        "decay": scope.view(op.decay),
-        "beta": scope.view(op.beta),
-        "state": scope.view(op.state),
-        "out": scope.view(op.out),
-        "room": ", kRoom" if scope.beams else "",
-    }
-    return scope.statement("delta_step" if scope.step else "delta_rule", values)
-
-
 @RENDER.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution)
 def _around(op: p.PackRows | p.CenteredConvolution | p.DynamicConvolution, scope: Scope) -> str:
     own = ""

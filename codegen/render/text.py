@@ -67,12 +67,13 @@ def named(field: str, value: object) -> str:
 
 
 def broken(statement: str, taken: int = 0) -> list[str]:
-    """A statement as lines, broken at commas behind its brace, best before what is named; `taken`: columns of the last
-    one that others have."""
+    """A statement as lines, broken at commas behind its brace, best before the first value that is named; `taken`:
+    columns of the last one that others have."""
     lines, code = [], statement
     while len(code) + taken > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
         head = code[: LINE_WIDTH - 2]
-        cut = (head.index(", /*") if ", /*" in head else head.rindex(", ")) + 1
+        before_named = ", /*" in head and not code.lstrip().startswith("/*")
+        cut = (head.index(", /*") if before_named else head.rindex(", ")) + 1
         lines.append(code[:cut])
         code = " " * (statement.index("{") + 1) + code[cut + 1 :]
     return [*lines, code]

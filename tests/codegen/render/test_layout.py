@@ -7,9 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from recorded.outputs import folder
 
+from codegen import pipeline
+from codegen.quantize import RECIPES
 from codegen.render.arena import assertions
 from codegen.render.comments import wrapped
+from codegen.render.model import render_model
 from codegen.render.text import LINE_WIDTH
 
 GENERATED = Path(__file__).parents[3] / "generated"
@@ -49,3 +53,19 @@ def test_long_comments_go_on_in_the_next_line(text: str, expected: str) -> None:
 def test_an_assertion_names_its_buffers_and_fits() -> None:
     assert assertions({"a <= 1": ["x", "y"]}) == ['static_assert(a <= 1, "x, y: not as planned");']
     assert assertions({"a" * 90: ["x"]}) == [f"static_assert({'a' * 90},", '              "x: not as planned");']
+
+
+@pytest.mark.parametrize(
+    ("variant", "constant"),
+    [
+        ("canine/groups", "{kCharacterEmbeddings, EmbeddedBy::hashes,\n"),
+        ("qwen3_5_text/long", "kDeltaShape{\n    2,  // heads"),
+    ],
+)
+def test_constants_of_many_values(variant: str, constant: str) -> None:
+    checkpoint = pipeline.load(folder(variant))
+    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
+    (source,) = (file for file in render_model(model, "c") if file.name == "tiny.cpp")
+    text = b"".join(source.content).decode()
+    assert constant in text
+    assert [line for line in text.split("\n") if len(line) > LINE_WIDTH] == []
