@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of tokenizer files, changed at random: what etch accepts, `transformers` must tokenize the same way.
 
-    python3 tests/fuzz/folder_differences.py [--folders N] [--seed S] [--record FILE | --moses]
+    python3 tests/fuzz/folder_differences.py [--folders N] [--seed S] [--record FILE | --apart KINDS]
 
 Needs `transformers` (and its `sentencepiece` and `protobuf`) and pytest. A folder that etch refuses is no finding, nor
 is one that `transformers` cannot read, nor one of which etch says that a part is another one; a folder that both read,
@@ -20,7 +20,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ sys.path[:0] = [
 ]
 
 from byte_level import small_json  # noqa: E402
+from encoder_folders import encoder_folders  # noqa: E402
 from fairseq_folders import fairseq_folders  # noqa: E402
 from folder_edits import Files, edit  # noqa: E402
 from herbert_files import gpt_folders, herbert_folders  # noqa: E402
@@ -59,18 +60,20 @@ TEXTS = (
     "the cat\nsat \n on\n<mask> mat\n",
     "",
 )
-# An empty second text is none for `transformers`, though its own template has one.
-PAIRS = tuple((first, second) for first, second in pairwise(TEXTS) if second)
+# Of kinds that are not recorded, more of their special tokens and of characters at the ends of Unicode.
+TEXTS_APART = (*TEXTS[:-1], "[QUESTION] the \ue003 dog \ue000 \ue003\U0010ffff \u00e9\x00", "e\u0301", "\ue003", "")
 RECORDED_SAME, RECORDED_REFUSALS = 400, 8  # folders; of each code
 _USUAL_CLASSES = {
     "bert": "BertTokenizer",
     "bert-generation": "BertGenerationTokenizer",
     "biogpt": "BioGptTokenizer",
+    "canine": "CanineTokenizer",
     "flaubert": "FlaubertTokenizer",
     "fsmt": "FSMTTokenizer",
     "xlm": "XLMTokenizer",
     "roberta": "RobertaTokenizer",
     "mpnet": "MPNetTokenizer",
+    "splinter": "SplinterTokenizer",
     "xlm-roberta": "XLMRobertaTokenizer",
     "camembert": "CamembertTokenizer",
     "albert": "AlbertTokenizer",
@@ -90,8 +93,10 @@ _USUAL_CLASSES = {
 }
 _AS_DEBERTA = {"<s>": "[CLS]", "</s>": "[SEP]", "<pad>": "[PAD]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
 _TRANSLATORS = ("marian", "m2m_100")  # whose folders are asked for what is written, too
+# Whose words `sacremoses` finds, which others need not have; CANINE's, whose library lists all of Unicode for each.
+APART: dict[str, Callable[[], dict[str, Files]]] = {"moses": moses_folders, "encoders": encoder_folders}
 NOTED = "a note says so"  # of a part that `transformers` makes otherwise
-VOCABULARY = 1 << 20  # rows of an embedding that no id reaches
+VOCABULARY = 1 << 21  # rows of an embedding that no id reaches
 
 
 def bases() -> dict[str, Files]:
@@ -175,7 +180,12 @@ def write(files: Files, folder: Path) -> None:
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def ours(folder: Path, files: Files) -> list[Any] | str:
+def pairs_of(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """An empty second text is none for `transformers`, though its own template has one."""
+    return [(first, second) for first, second in pairwise(texts) if second]
+
+
+def ours(folder: Path, files: Files, texts: Sequence[str] = TEXTS) -> list[Any] | str:
     """Ids and segments of every text and pair; or the code of the refusal, or NOTED."""
     config = files["config.json"]
     usual = _USUAL_CLASSES.get(config.get("model_type"))
@@ -189,8 +199,8 @@ def ours(folder: Path, files: Files) -> list[Any] | str:
         return NOTED
     tokenizer = wheel_tokenizer(spec)
     segments = [part.segment for part in spec.template.pair if part.content in ("A", "B")]
-    answers: list[Any] = [tokenizer.encode(text).ids for text in TEXTS]
-    for pair in PAIRS:
+    answers: list[Any] = [tokenizer.encode(text).ids for text in texts]
+    for pair in pairs_of(texts):
         encoding = tokenizer.encode(*pair)
         in_text = [segments[which] for which in encoding.sequence_ids if which is not None]
         answers.append([encoding.ids, in_text])
@@ -206,14 +216,14 @@ def _source(folder: Path, config: dict[str, Any], usual: str) -> TokenizerSpec:
     return load_tokenizer(files, VOCABULARY, config.get("tokenizer_class"), usual)
 
 
-def theirs(folder: Path) -> list[Any] | str:
+def theirs(folder: Path, texts: Sequence[str] = TEXTS) -> list[Any] | str:
     """The same of `transformers`; or which error it raises."""
     from transformers import AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        answers: list[Any] = [tokenizer(text)["input_ids"] for text in TEXTS]
-        for pair in PAIRS:
+        answers: list[Any] = [tokenizer(text)["input_ids"] for text in texts]
+        for pair in pairs_of(texts):
             encoding = tokenizer(*pair)
             ids = encoding["input_ids"]
             segments = encoding.get("token_type_ids", [0] * len(ids))
@@ -228,11 +238,11 @@ def theirs(folder: Path) -> list[Any] | str:
     return answers
 
 
-def folders(seed: int, count: int, moses: bool = False) -> Iterator[tuple[str, Files]]:
-    """(what was changed, the files), every kind of folder in turn; with `moses` those of which `sacremoses` finds the
-    words, which others do not need to have."""
+def folders(seed: int, count: int, apart: str | None = None) -> Iterator[tuple[str, Files]]:
+    """(what was changed, the files), every kind of folder in turn; of those that are not recorded the ones of a name
+    of APART."""
     source = random.Random(seed)
-    kinds = _with_rows(moses_folders()) if moses else bases()
+    kinds = bases() if apart is None else _with_rows(APART[apart]())
     names = list(kinds)
     for i in range(count):
         name = names[i % len(names)]
@@ -251,20 +261,21 @@ def main() -> int:
     parser.add_argument("--folders", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", type=Path)
-    parser.add_argument("--moses", action="store_true", help="folders that need sacremoses, which are not recorded")
+    parser.add_argument("--apart", choices=APART, help="kinds of folders that are not recorded")
     arguments = parser.parse_args()
-    if arguments.record and arguments.moses:
-        parser.error("--moses: such folders are not recorded")
+    if arguments.record and arguments.apart:
+        parser.error("--apart: such folders are not recorded")
+    texts = TEXTS if arguments.apart is None else TEXTS_APART
     outcomes: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     recorded: list[dict[str, Any]] = []
     findings = 0
-    for number, (what, files) in enumerate(folders(arguments.seed, arguments.folders, arguments.moses)):
+    for number, (what, files) in enumerate(folders(arguments.seed, arguments.folders, arguments.apart)):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write(files, folder)
             try:
-                our = ours(folder, files)
+                our = ours(folder, files, texts)
             except Exception as error:  # only a refusal is an answer
                 our = [f"{type(error).__name__}: {error}"]
             if isinstance(our, str):
@@ -273,7 +284,7 @@ def main() -> int:
                 if refusals[our] <= RECORDED_REFUSALS:
                     recorded.append({"seed": arguments.seed, "folder": number, "what": what, "refused": our})
                 continue
-            their = theirs(folder)
+            their = theirs(folder, texts)
         if isinstance(their, str) and len(our) > 1:
             outcomes["read by etch only"] += 1
         elif our == their:

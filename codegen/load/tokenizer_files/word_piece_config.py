@@ -66,7 +66,7 @@ class WordPieceConfig:
         self.mask_strips = name == MPNET  # the class gives the mask token the white space before it
         check_unsupported(self.values, has_template=folder.has(JSON_FILE))
         # Behind the first of two texts.
-        self.behind_first = (self.special_token("question_token"), ".") if name == SPLINTER else ()
+        self.behind_first = (self._question(), ".") if name == SPLINTER else ()
         if self.behind_first and self.values.get("padding_side", "right") != "right":
             message = f"'padding_side': {shown(self.values['padding_side'])} puts the question behind its context"
             raise refusal("tokenizer-setting", message, file=FILE)
@@ -83,6 +83,15 @@ class WordPieceConfig:
     def special_token(self, key: str) -> str:
         """The text of one of `special_tokens`, with its default."""
         return content_of(self.values.get(key, self.special_tokens[key]), key, FILE)
+
+    def _question(self) -> str:
+        """Splinter's token. `transformers` reads that of the file where it is a token with flags, not where it is a
+        text alone: then its class's own stands."""
+        asked, usual = self.special_token("question_token"), self.special_tokens["question_token"]
+        if isinstance(self.values.get("question_token"), str) and asked != usual:
+            message = f"'question_token' is the text {shown(asked)}, which `transformers` reads as {shown(usual)}"
+            raise refusal("tokenizer-setting", message, file=FILE)
+        return asked
 
     def needs_json(self) -> EtchError:
         """As the function of this name."""

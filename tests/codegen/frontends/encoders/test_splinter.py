@@ -86,7 +86,11 @@ def test_of_the_vocabulary_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "code"),
-    [({"padding_side": "left"}, "tokenizer-setting"), ({"tokenizer_class": "BertTokenizer"}, "tokenizer-template")],
+    [
+        ({"padding_side": "left"}, "tokenizer-setting"),
+        ({"question_token": "cat"}, "tokenizer-setting"),
+        ({"tokenizer_class": "BertTokenizer"}, "tokenizer-template"),
+    ],
 )
 def test_templates_of_other_classes_are_refused(settings: dict[str, str], code: str, tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
