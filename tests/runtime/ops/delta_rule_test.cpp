@@ -17,7 +17,8 @@ namespace {
 constexpr TextRows kTexts[] = {whole_text(1), whole_text(9, 1, 16), whole_text(4, 10, 32)};
 constexpr std::uint32_t kRows = 14;
 constexpr std::uint32_t kRoom = 16;
-constexpr DeltaShape kShapes[] = {{1, 1, 1, 1}, {4, 2, 5, 3}, {3, 3, 4, 17}, {6, 2, 33, 16}, {2, 1, 3, 37}};
+constexpr DeltaShape kShapes[] = {{1, 1, 1, 1},   {4, 2, 5, 3},  {3, 3, 4, 17},
+                                  {6, 2, 33, 16}, {2, 1, 3, 53}, {2, 1, 3, 37}};
 
 float kept(float x) {
     return std::fabs(x) < 0x1p-40f ? 0.0f : x;
