@@ -72,7 +72,7 @@ def broken(statement: str, taken: int = 0) -> list[str]:
     lines, code = [], statement
     while len(code) + taken > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
         head = code[: LINE_WIDTH - 2]
-        before_named = ", /*" in head and not code.lstrip().startswith("/*")
+        before_named = ", /*" in head and not (lines and code.lstrip().startswith("/*"))
         cut = (head.index(", /*") if before_named else head.rindex(", ")) + 1
         lines.append(code[:cut])
         code = " " * (statement.index("{") + 1) + code[cut + 1 :]
