@@ -128,6 +128,16 @@ DECODERS = (
     "stablelm/rows",
     "starcoder2/rows",
 )
+# Those that have token classifiers.
+TAGGERS = tuple(
+    f"{name}/rows"
+    for name in (
+        *("arcee", "biogpt", "bloom", "exaone4", "falcon", "gemma", "gemma2", "glm", "glm4", "gpt2", "gpt_bigcode"),
+        *("gpt_neo", "gpt_neox", "helium", "internlm3", "iquestcoder", "llama", "ministral", "ministral3", "mistral"),
+        *("mixtral", "mpt", "nemotron", "persimmon", "phi", "phi3", "qwen2", "qwen2_moe", "qwen3", "qwen3_5"),
+        *("qwen3_moe", "qwen3_next", "seed_oss", "smollm3", "stablelm", "starcoder2"),
+    )
+)
 ENDINGS = {
     "longformer": (
         *("ForMaskedLM", "ForTokenClassification", "Model"),
@@ -146,9 +156,8 @@ ENDINGS = {
         f"{name}/rows": ("Model",)
         for name in ("flex_olmo", "granitemoeshared", "olmo_hybrid", "qwen3_5_moe", "qwen3_5_moe_text")
     },
-    **dict.fromkeys(
-        ("qwen3_5/rows", "qwen3_next/rows"), ("ForSequenceClassification", "ForTokenClassification", "Model")
-    ),
+    **dict.fromkeys(TAGGERS, ("ForSequenceClassification", "ForTokenClassification", "Model")),
+    "apertus/rows": ("ForTokenClassification", "Model"),
     "t5gemma/rows": ("ForSequenceClassification", "ForTokenClassification", "EncoderModel"),
     "led/rows": ("ForQuestionAnswering",),
     "plbart/rows": ("ForSequenceClassification",),

@@ -8,7 +8,7 @@ import random
 import decoder_settings as decoders
 from drawn_attention import led_windows, sparse_attention
 from drawn_canine import draw_canine
-from drawn_classes import LLAMAS
+from drawn_classes import LLAMAS, TAGGERS
 from drawn_funnel import draw_funnel
 from drawn_t5gemma import draw_t5gemma_rows
 from encoder_settings import ACTIVATIONS, ALWAYS, BART_RARE, RARE, T5_RARE, T5_ROWS_RARE, T5_SHAPE, Rare, Settings
@@ -111,6 +111,8 @@ def _common(family: str, width: int, layers: int) -> Rare:
     }
     if family == "gpt_neo/rows":
         found["attention_types"] = (1.0, decoders.gpt_neo_layers(layers))
+    if family in TAGGERS:
+        found["token_classification_bias"] = (0.1, (False,))
     if family == "ibert":  # which has no other
         found["hidden_act"] = (0.3, ("gelu", "gelu", "gelu", "relu"))
     if family == "mobilebert":

@@ -47,7 +47,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens).seen, form)
 
 
-_FAMILY = Family("Apertus", "TokenizersBackend", _stack, padding=3)
+_FAMILY = Family("Apertus", "TokenizersBackend", _stack, padding=3, tags="score")
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

@@ -17,4 +17,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Arcee", "TokenizersBackend", _stack)
+FAMILY = Family("Arcee", "TokenizersBackend", _stack, tags="score")

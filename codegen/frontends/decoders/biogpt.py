@@ -67,6 +67,7 @@ FAMILY = Family(
     "BioGpt",
     "BioGptTokenizer",
     _stack,
+    tags="classifier",
     names=Names("biogpt.", logits="output_projection.weight"),
     tied=True,
     padding=1,

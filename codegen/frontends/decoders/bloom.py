@@ -76,6 +76,7 @@ FAMILY = Family(
     "Bloom",
     "TokenizersBackend",
     _stack,
+    tags="classifier",
     names=_NAMES,
     width_of=lambda config: width_in(config, _WIDTH),
     positions="seq_length",

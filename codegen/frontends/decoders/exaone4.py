@@ -47,4 +47,4 @@ def _usual_kinds(config: Config) -> tuple[str, ...]:
     return every_so_manyth(config, every)
 
 
-FAMILY = Family("Exaone4", "TokenizersBackend", _stack)
+FAMILY = Family("Exaone4", "TokenizersBackend", _stack, tags="score")

@@ -104,6 +104,7 @@ FAMILY = Family(
     "Falcon",
     "TokenizersBackend",
     _stack,
+    tags="classifier",
     names=_NAMES,
     width_of=lambda config: width_in(config, _WIDTH),
     usual_positions=_POSITIONS,

@@ -37,4 +37,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Gemma", "GemmaTokenizer", _stack, tied=True, padding=0)
+FAMILY = Family("Gemma", "GemmaTokenizer", _stack, tied=True, padding=0, tags="score")

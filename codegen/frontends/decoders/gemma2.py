@@ -23,4 +23,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return gemma2_stack(config, tensors, prefix, vocabulary, tokens, NORMS)
 
 
-FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True, padding=0)
+FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True, padding=0, tags="score")

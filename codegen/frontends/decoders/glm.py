@@ -41,4 +41,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return glm_stack(config, tensors, prefix, vocabulary, tokens, BlockNorms())
 
 
-FAMILY = Family("Glm", "TokenizersBackend", _stack, padding=151_329)
+FAMILY = Family("Glm", "TokenizersBackend", _stack, padding=151_329, tags="score")

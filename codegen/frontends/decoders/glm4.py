@@ -19,4 +19,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return glm_stack(config, tensors, prefix, vocabulary, tokens, _NORMS)
 
 
-FAMILY = Family("Glm4", "TokenizersBackend", _stack, padding=151_329)
+FAMILY = Family("Glm4", "TokenizersBackend", _stack, padding=151_329, tags="score")

@@ -84,7 +84,14 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
 
 
 def family(
-    name: str, tokenizer_class: str, stack: StackOf, names: Names = NAMES, *, writer: str = "", tied: bool = True
+    name: str,
+    tokenizer_class: str,
+    stack: StackOf,
+    names: Names = NAMES,
+    *,
+    writer: str = "",
+    tied: bool = True,
+    tags: str | None = None,
 ) -> Family:
     """One whose sizes have GPT-2's keys."""
     return Family(
@@ -95,8 +102,9 @@ def family(
         names=names,
         width_of=lambda config: config.positive_int("n_embd"),
         positions=_POSITIONS,
+        tags=tags,
         tied=tied,
     )
 
 
-FAMILY = family("GPT2", "GPT2Tokenizer", _stack, writer="GPT2LMHeadModel")
+FAMILY = family("GPT2", "GPT2Tokenizer", _stack, writer="GPT2LMHeadModel", tags="classifier")

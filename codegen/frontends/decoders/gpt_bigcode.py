@@ -52,4 +52,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     return Stack(body, widths, words, width)
 
 
-FAMILY = family("GPTBigCode", AS_IN_JSON, _stack)
+FAMILY = family("GPTBigCode", AS_IN_JSON, _stack, tags="classifier")

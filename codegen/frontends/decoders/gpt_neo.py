@@ -101,4 +101,4 @@ def _repeated(patterns: object) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-FAMILY = Family("GPTNeo", "GPT2Tokenizer", _stack, names=_NAMES, tied=True, own_masks=True)
+FAMILY = Family("GPTNeo", "GPT2Tokenizer", _stack, names=_NAMES, tied=True, own_masks=True, tags="classifier")

@@ -60,4 +60,4 @@ def _angles(config: Config, width: int) -> tuple[Angles, int]:
     return partial_angles(*said_in(config), usual, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), width)
 
 
-FAMILY = Family("GPTNeoX", "GPTNeoXTokenizer", _stack, names=_NAMES)
+FAMILY = Family("GPTNeoX", "GPTNeoXTokenizer", _stack, names=_NAMES, tags="classifier")

@@ -28,4 +28,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Helium", "TokenizersBackend", _stack, padding=3)
+FAMILY = Family("Helium", "TokenizersBackend", _stack, padding=3, tags="score")

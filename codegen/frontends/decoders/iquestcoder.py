@@ -24,4 +24,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("Llama", AS_IN_JSON, _stack, first_writer="IQuestCoderForCausalLM")
+FAMILY = Family("Llama", AS_IN_JSON, _stack, first_writer="IQuestCoderForCausalLM", tags="score")

@@ -16,4 +16,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, Form(Biases.said_in(config)))
 
 
-FAMILY = Family("Llama", "TokenizersBackend", _stack)
+FAMILY = Family("Llama", "TokenizersBackend", _stack, tags="score")

@@ -24,4 +24,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM, masks)
 
 
-FAMILY = Family("Ministral", "TokenizersBackend", _stack)
+FAMILY = Family("Ministral", "TokenizersBackend", _stack, tags="score")

@@ -58,4 +58,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, _FORM)
 
 
-FAMILY = Family("Ministral3", "TokenizersBackend", _stack, padding=11)
+FAMILY = Family("Ministral3", "TokenizersBackend", _stack, padding=11, tags="score")

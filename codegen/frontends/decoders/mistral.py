@@ -20,4 +20,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM, masks)
 
 
-FAMILY = Family("Mistral", "TokenizersBackend", _stack)
+FAMILY = Family("Mistral", "TokenizersBackend", _stack, tags="score")

@@ -37,4 +37,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-FAMILY = Family("Mixtral", "TokenizersBackend", _stack)
+FAMILY = Family("Mixtral", "TokenizersBackend", _stack, tags="score")

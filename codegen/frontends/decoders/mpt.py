@@ -97,6 +97,7 @@ FAMILY = Family(
     "Mpt",
     "GPTNeoXTokenizer",
     _stack,
+    tags="classifier",
     first_writer="MPTForCausalLM",
     names=_NAMES,
     width_of=_width,

@@ -34,4 +34,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, with_squares(config, form))
 
 
-FAMILY = Family("Nemotron", AS_IN_JSON, _stack, own_masks=True)
+FAMILY = Family("Nemotron", AS_IN_JSON, _stack, own_masks=True, tags="score")

@@ -64,4 +64,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return Stack(body, widths, words, width)
 
 
-FAMILY = Family("Persimmon", "TokenizersBackend", _stack)
+FAMILY = Family("Persimmon", "TokenizersBackend", _stack, tags="score")

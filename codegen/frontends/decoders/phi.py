@@ -43,4 +43,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return Stack((*body, made.final_norm("final_layernorm")), sizes.widths, words, sizes.width)
 
 
-FAMILY = Family("Phi", "GPT2Tokenizer", _stack, names=Names(logits_bias="lm_head.bias"))
+FAMILY = Family("Phi", "GPT2Tokenizer", _stack, names=Names(logits_bias="lm_head.bias"), tags="score")

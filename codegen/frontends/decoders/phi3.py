@@ -53,4 +53,4 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     return Rotation(angles, tokens, turned, masks=masks)
 
 
-FAMILY = Family("Phi3", AS_IN_JSON, _stack, padding=32_000)
+FAMILY = Family("Phi3", AS_IN_JSON, _stack, padding=32_000, tags="score")

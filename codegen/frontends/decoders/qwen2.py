@@ -30,4 +30,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, _FORM, masks_in(config, tokens))
 
 
-FAMILY = Family("Qwen2", TOKENIZER_CLASS, _stack)
+FAMILY = Family("Qwen2", TOKENIZER_CLASS, _stack, tags="score")

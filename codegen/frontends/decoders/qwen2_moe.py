@@ -43,4 +43,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-FAMILY = Family("Qwen2Moe", TOKENIZER_CLASS, _stack)
+FAMILY = Family("Qwen2Moe", TOKENIZER_CLASS, _stack, tags="score")

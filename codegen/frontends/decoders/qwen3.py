@@ -21,4 +21,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks_in(config, tokens))
 
 
-FAMILY = Family("Qwen3", TOKENIZER_CLASS, _stack)
+FAMILY = Family("Qwen3", TOKENIZER_CLASS, _stack, tags="score")

@@ -35,4 +35,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-FAMILY = Family("Qwen3Moe", TOKENIZER_CLASS, _stack)
+FAMILY = Family("Qwen3Moe", TOKENIZER_CLASS, _stack, tags="score")

@@ -21,4 +21,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("SeedOss", "TokenizersBackend", _stack, padding=1)
+FAMILY = Family("SeedOss", "TokenizersBackend", _stack, padding=1, tags="score")

@@ -34,4 +34,4 @@ def _turned(config: Config) -> tuple[bool, ...]:
     return tuple(map(bool, said[:layers]))
 
 
-FAMILY = Family("SmolLM3", "TokenizersBackend", _stack, tied=True, padding=128_004)
+FAMILY = Family("SmolLM3", "TokenizersBackend", _stack, tied=True, padding=128_004, tags="score")

@@ -41,4 +41,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
 
 
-FAMILY = Family("StableLm", AS_IN_JSON, _stack, own_masks=True)
+FAMILY = Family("StableLm", AS_IN_JSON, _stack, own_masks=True, tags="score")

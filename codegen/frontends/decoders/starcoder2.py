@@ -32,4 +32,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-FAMILY = Family("Starcoder2", "GPT2Tokenizer", _stack, tied=True)
+FAMILY = Family("Starcoder2", "GPT2Tokenizer", _stack, tied=True, tags="score")

@@ -63,8 +63,6 @@ def _check_settings(config: Config) -> None:
     if config.values.get("num_key_value_heads") not in (None, heads):
         message = f"num_key_value_heads is not num_attention_heads, {heads}: the class has no heads that share keys"
         raise parts.refuse("config-not-supported", message)
-    if not config.flag("token_classification_bias", True):
-        raise parts.refuse("config-not-supported", "token_classification_bias is false: only with a bias")
 
 
 def _form(config: Config) -> Form:

@@ -13,6 +13,7 @@ from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
 from variant_shapes import (
+    GPT2_KEYS,
     QWEN3_5,
     XLM_KEYS,
     XLNET_KEYS,
@@ -89,6 +90,8 @@ VARIANTS: dict[str, Variant] = {
     "tags/canine": canine(0, (12, 3, 2, 19, 20), upsampling_kernel_size=5),
     "tags/nystromformer": bert_like("Nystromformer", 0, (12, 3, 2, 19, 20), conv_kernel_size=5),
     "tags/xlnet": bert_like("XLNet", 0, (20, 5, 2, 23), XLNET_KEYS),
+    "tags/llama": bert_like("Llama", 0, (24, 3, 1, 19, 20), num_key_value_heads=1, token_classification_bias=False),
+    "tags/gpt2": bert_like("GPT2", 0, (20, 2, 1, 23, 20), GPT2_KEYS, pad_token_id=70),
     "tags/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3),
 }
 

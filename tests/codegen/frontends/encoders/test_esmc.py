@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "angles": (ROWS, configure(rope_parameters={"rope_type": "dynamic"}), "rotary-not-supported", "dynamic"),
     "no norm of keys": (ROWS, rename("esmc.layers.1.self_attn.k_norm.weight", "other"), "missing-tensor", "k_norm"),
     "a bias more": (ROWS, rename("classifier.dense.bias", "esmc.norm.bias"), "missing-tensor", "dense.bias"),
-    "tags without a bias": (TAGS, configure(token_classification_bias=False), "config-not-supported", "with a bias"),
+    "tags without a bias": (TAGS, configure(token_classification_bias=False), "unused-tensor", "score.bias"),
     "other names of tags": (TAGS, rename("score.weight", "classifier.weight"), "missing-tensor", "score.weight"),
     "words once only": (MASKS, rename("lm_head.decoder.weight", "other"), "missing-tensor", "lm_head.decoder.weight"),
 }
