@@ -22,10 +22,10 @@ def check_architecture(
     pre_training: tuple[str, ...] = (),
     others: Sequence[str] | None = None,
 ) -> None:
-    """That the folder was saved from what it is about to be used as: any class of the family but the classifier with
-    modules.json, else the classifier or the class of another task. `name` is what the family's classes begin with,
-    `pre_training` are the endings of those whose heads its ForPreTraining has, `others` the classes of other tasks
-    where it does not have all of them."""
+    """That the folder was saved from what it is about to be used as: any class but the classifier with modules.json,
+    else the classifier or the class of another task. `name` is what the family's classes begin with, `pre_training` are
+    the endings of those whose heads its ForPreTraining has, `others` the classes of other tasks where it does not have
+    all of them."""
     architectures, sentence = checkpoint.config.architectures, checkpoint.sentence is not None
     encoder, classifier = f"{name}{encoder_ending}", f"{name}{classifier_ending}"
     others = list(heads_of_tasks(name)) if others is None else others
@@ -39,15 +39,15 @@ def check_architecture(
             f"config.json says {classifier}, modules.json makes an embedding of it: for the classifier remove "
             f"modules.json, for the embedding set architectures to {encoder}",
         )
-    if sentence and any(each.startswith(name) for each in architectures):
-        return  # sentence-transformers makes the encoder alone of it, whatever its head
-    if not sentence and encoder in architectures:
+    if sentence:
+        return  # sentence-transformers makes the encoder alone of it, by its model type, whatever its class
+    if encoder in architectures:
         raise parts.refuse(
             "modules-missing",
             f"{encoder} gives one vector per token: modules.json of sentence-transformers, which says how to make "
             "one of a text, is missing; or say it with --pooling mean",
         )
-    if not sentence and pre_training and f"{name}ForPreTraining" in architectures:
+    if pre_training and f"{name}ForPreTraining" in architectures:
         wanted = " or ".join(f"{name}{ending}" for ending in pre_training)
         raise parts.refuse(
             "heads-several",

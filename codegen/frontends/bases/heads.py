@@ -15,7 +15,6 @@ from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.gru_head import GruHead
 from ...load.multi_vector import MultiVectorModules
-from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.classifier_head import Dense, classifier_head
 from ..shared.gru_head import gru_head
@@ -113,9 +112,9 @@ def _read_head(
     if isinstance(sentence, GruHead):
         return *gru_head(sentence, value, width), parts.left_out(tensors, *heads.left_out, by="the GRU")
     if isinstance(sentence, MultiVectorModules):
-        return *multi_vector_head(sentence, value, width), _beside_rows(tensors, heads)
+        return *multi_vector_head(sentence, value, width), _beside_rows(checkpoint, name, heads)
     if sentence is not None:
-        return *sentence_head(sentence, value, width), _beside_rows(tensors, heads)
+        return *sentence_head(sentence, value, width), _beside_rows(checkpoint, name, heads)
     ending, classifier = head_class(config, name), heads.classifier
     if ending is None:
         assert classifier is not None
@@ -132,10 +131,15 @@ def _read_head(
     return *head, parts.left_out(tensors, *heads.left_out, by=f"{name}{ending}")
 
 
-def _beside_rows(tensors: TensorFile, heads: FamilyHeads) -> tuple[str, ...]:
-    """A note on what sentence-transformers, which makes the model of rows alone, leaves aside."""
+def _beside_rows(checkpoint: Checkpoint, name: str, heads: FamilyHeads) -> tuple[str, ...]:
+    """Notes on what sentence-transformers leaves aside, which makes the model of rows alone, by its model type: heads,
+    and a class of another program."""
+    tensors, named = checkpoint.tensors, checkpoint.config.architectures
     unused = tensors.ignore(*heads.beside_rows) + tensors.ignore_outside()
-    return parts.not_used(unused, "sentence-transformers")
+    notes = parts.not_used(unused, "sentence-transformers")
+    if not named or any(each.lower().startswith(name.lower()) for each in named):
+        return notes
+    return (*notes, f"config.json says {', '.join(named)}: read by model_type, as {name}Model")
 
 
 def _pooled(checkpoint: Checkpoint, encoder: Encoder, heads: FamilyHeads) -> Pooled | None:

@@ -151,10 +151,18 @@ def test_modules_behind_another_head(variant: str, tmp_path: Path) -> None:
     assert np.array_equal(*(Interpreter(graph).output([5, 9, 7, 8], [0] * 4) for graph in (asked, said)))
 
 
-@pytest.mark.parametrize("variant", ["sparse/bert", "../generation/bart/texts", "masks/mpnet"])
-def test_another_head_still_counts(variant: str, tmp_path: Path) -> None:
-    """What weighs words has its own pooling, BART's rows are its decoder's, and another family's class is none."""
-    names = {"masks/mpnet": ["BertForMaskedLM"]}
-    path = changed(variant, configure(**({"architectures": names[variant]} if variant in names else {})), tmp_path)
-    with pytest.raises(EtchError, match=r"option-conflict|architecture-not-supported"):
-        pipeline.to_graph(pipeline.load(path, Reading(pooling="mean")), None)
+@pytest.mark.parametrize("variant", ["sparse/bert", "../generation/bart/texts"])
+def test_another_head_still_counts(variant: str) -> None:
+    """What weighs words has its own pooling, and BART's rows are its decoder's."""
+    with pytest.raises(EtchError, match="option-conflict"):
+        graph_of(folder(variant), "mean")
+
+
+def test_a_class_that_the_library_does_not_know(tmp_path: Path) -> None:
+    """AutoModel goes by model_type: facebook/contriever says Contriever."""
+    path = changed("mpnet/mean", configure(architectures=["Contriever"]), tmp_path)
+    graph = graph_of(path, None)
+    note = "config.json says Contriever: read by model_type, as MPNetModel"
+    assert graph.notes == (*graph_of(folder("mpnet/mean"), None).notes, note)
+    for text in read_recorded("mpnet/mean"):
+        assert np.abs(Interpreter(graph).output(text.ids, text.segments) - text.float64).max() < 1e-12
