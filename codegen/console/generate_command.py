@@ -77,7 +77,7 @@ def _add_task(generate: argparse.ArgumentParser) -> None:
     generate.add_argument(
         "--pooling",
         choices=POOLINGS,
-        help="how rows of tokens become an embedding, of an encoder without modules.json; not normalized",
+        help="how rows of tokens become an embedding, of a folder without modules.json; not normalized",
     )
     generate.add_argument(
         "--task",

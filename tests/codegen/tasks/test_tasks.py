@@ -156,11 +156,6 @@ ARCHITECTURES: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "architecture-conflict",
         "remove modules.json",
     ),
-    "something else with modules": (
-        lambda folder: configure(folder, architectures=["BertForNextSentencePrediction"]),
-        "architecture-not-supported",
-        "BertForNextSentencePrediction",
-    ),
 }
 
 

@@ -16,7 +16,6 @@ from test_t5 import store
 from tiny_checkpoint import read_raw_safetensors
 
 from codegen import pipeline
-from codegen.errors import EtchError
 from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
@@ -24,10 +23,6 @@ from codegen.request import Reading
 
 MEAN, GATED, MT5, TAGS = "t5/mean", "t5/gated", "mt5/mean", "tags/t5"
 WORDS, COPY = "shared.weight", "encoder.embed_tokens.weight"
-SUPPORTED = (
-    "T5ForTokenClassification, T5ForConditionalGeneration, T5ForSequenceClassification, T5ForQuestionAnswering, or "
-    "T5EncoderModel with the modules.json"
-)
 # T5Attention._relative_position_bucket of transformers 5.23.0, of keys on both sides, 32 buckets up to 128: the
 # distances at which a side's buckets begin.
 FIRST = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)
@@ -43,10 +38,6 @@ PLAIN = configure(feed_forward_proj="relu", is_gated_act=None, dense_act_fn=None
 UNSAID = configure(feed_forward_proj=None, is_gated_act=None, dense_act_fn=None)
 BIAS = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a classifier of texts": (MEAN, class_is("T5ForSequenceClassification"), "architecture-not-supported", SUPPORTED),
-    "answers": (MEAN, class_is("T5ForQuestionAnswering"), "architecture-not-supported", SUPPORTED),
-    "both without a head": (MEAN, class_is("T5Model"), "architecture-not-supported", SUPPORTED),
-    "another family's": (MT5, class_is("T5EncoderModel"), "architecture-not-supported", "MT5EncoderModel"),
     "a tagger's embedding": (MEAN, class_is("T5ForTokenClassification"), "architecture-conflict", "modules.json"),
     "no pooling": (MEAN, without_modules, "modules-missing", "--pooling mean"),
     "a decoder": (MEAN, configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
@@ -68,13 +59,6 @@ def test_refused(case: str, tmp_path: Path) -> None:
     assert_refused(*REFUSED[case], tmp_path)
 
 
-def test_what_a_writer_is_not(tmp_path: Path) -> None:
-    made = test_decoders.folder(tmp_path / "model", "t5", architectures=None)
-    with pytest.raises(EtchError, match=r"set architectures in config\.json to T5EncoderModel") as caught:
-        pipeline.to_graph(pipeline.load(made, Reading(pooling="mean")), None)
-    assert caught.value.code == "architecture-conflict"
-
-
 def embedding(path: Path, pooling: str | None = None) -> np.ndarray:
     return Interpreter(pipeline.to_graph(pipeline.load(path, Reading(pooling=pooling)), None)).output(
         IDS, [0] * len(IDS)
@@ -82,8 +66,10 @@ def embedding(path: Path, pooling: str | None = None) -> np.ndarray:
 
 
 def test_a_writer_with_modules_makes_embeddings(tmp_path: Path) -> None:
-    """As sentence-transformers reads it, and a folder that names no class."""
-    for name, change in (("writer", WRITER), ("silent", configure(architectures=None))):
+    """As sentence-transformers reads it, and a folder that names no class or another."""
+    others = ("T5ForSequenceClassification", "T5ForQuestionAnswering", "T5Model", "MT5EncoderModel")
+    changes = {name: class_is(name) for name in others}
+    for name, change in {"writer": WRITER, "silent": configure(architectures=None), **changes}.items():
         path = changed(MEAN, change, tmp_path / name)
         assert np.array_equal(embedding(path), embedding(folder(MEAN)))
 
