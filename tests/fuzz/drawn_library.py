@@ -109,7 +109,8 @@ def outputs(
         inputs = {key: value[None] for key, value in inputs.items()}
     try:
         with torch.inference_mode(), unrounded(model):
-            call = getattr(model, "get_text_features", model)
+            of_rows = kind.endswith("LMHeadModel") and not kind.endswith(XLM_MASKED)  # an embedding of it is asked for
+            call = getattr(model, "get_text_features", model.base_model if of_rows else model)
             found = call(**inputs, return_dict=True)
     except Exception as error:
         raise Other("not run by the library") from error

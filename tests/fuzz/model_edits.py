@@ -74,6 +74,11 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 }
 
 
+_WORDS = tuple(f"{of}.weight" for of in ("word_embeddings", "embed_tokens", "tok_embeddings", "shared", "wte"))
+# What predicts words, in files of most families.
+_TIED = tuple(f"{of}.weight" for of in ("lm_head", "lm_head.decoder", "cls.predictions.decoder", "generator_lm_head"))
+
+
 def edit_config(source: random.Random, config: dict[str, Any]) -> str:
     """Changes `config`; what was done."""
     kind = source.choice(("remove", "change", "add", "add"))
@@ -104,9 +109,18 @@ def edit_tensors(source: random.Random, folder: Path, prefix: str) -> str:
     """Changes the tensors of the folder; `prefix` is that of an encoder's."""
     tensors = load_file(folder / WEIGHTS)
     name = source.choice(sorted(tensors))
-    kind = source.choice(("no prefix", "old names", "one less", "one more", "all f32", "one type"))
+    kinds = ("no prefix", "all with it", "one without it", "tied", "old names", "one less", "one more", "all f32")
+    kind = source.choice((*kinds, "one type"))
     if kind == "no prefix":
         tensors = {key.removeprefix(prefix): value for key, value in tensors.items()}
+    elif kind == "all with it":
+        tensors = {f"{prefix}{key.removeprefix(prefix)}": value for key, value in tensors.items()}
+    elif kind == "one without it":
+        tensors[name.removeprefix(prefix)] = tensors.pop(name)
+    elif kind == "tied":
+        words = next((key for key in sorted(tensors) if key.endswith(_WORDS)), name)
+        name = source.choice(_TIED)
+        tensors[name] = tensors.pop(words)
     elif kind == "old names":
         pairs = (("LayerNorm.weight", "LayerNorm.gamma"), ("LayerNorm.bias", "LayerNorm.beta"))
         for new, old in pairs:
@@ -120,4 +134,4 @@ def edit_tensors(source: random.Random, folder: Path, prefix: str) -> str:
     else:
         tensors[name] = tensors[name].astype(source.choice((np.float32, np.float64, np.int8)))
     save_file(tensors, folder / WEIGHTS, {"format": "pt"})
-    return kind if kind in ("no prefix", "old names", "all f32") else f"{kind}: {name}"
+    return kind if kind in ("no prefix", "all with it", "old names", "all f32") else f"{kind}: {name}"
