@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..ir.clamped_gate import ClampedGate
 from ..ir.weights import XieluWeights
 from .floats import F32Array
 from .polynomials import LOG2E, SQRT_HALF, erf, exp2, sigmoid, tanh
@@ -41,6 +42,13 @@ def xielu(x: F32Array, weights: XieluWeights) -> F32Array:
     """Behind a linear, an op of its own."""
     power = ((exp2(np.minimum(x, weights.most) * LOG2E) - np.float32(1)) - x) * weights.power
     return np.where(x > 0, (x * weights.square) * x, power) + x * weights.linear
+
+
+def clamped_gate(x: F32Array, u: F32Array, by: ClampedGate) -> F32Array:
+    """Of a gate and a factor, an op of its own."""
+    alpha, limit = np.float32(by.alpha), np.float32(by.limit)
+    gate = np.minimum(x, limit)
+    return (np.minimum(np.maximum(u, -limit), limit) + np.float32(1)) * (gate * sigmoid(gate * alpha))
 
 
 ACTIVATIONS: dict[str, Callable[[F32Array], F32Array]] = {

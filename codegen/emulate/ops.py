@@ -10,7 +10,7 @@ from ..ir import program as p
 from ..ir.global_rows import rows_of_text
 from ..ir.row_pooling import PooledScores
 from ..ir.stage import Stage
-from .activations import xielu
+from .activations import clamped_gate, xielu
 from .attention import Pooled, Relative, attention, capped, split_heads
 from .best import best
 from .convolution import centered, convolution, dynamic
@@ -74,7 +74,8 @@ def _linear(op: p.Linear, at: Values) -> None:
 
 @EMULATE.on(p.Multiply)
 def _multiply(op: p.Multiply, at: Values) -> None:
-    at.write(op.out, at.read(op.a) * at.read(op.b))
+    a, b = at.read(op.a), at.read(op.b)
+    at.write(op.out, a * b if op.clamped is None else clamped_gate(a, b, op.clamped))
 
 
 @EMULATE.on(p.Add)

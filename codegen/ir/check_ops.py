@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
@@ -323,6 +325,10 @@ def _experts(op: g.Experts, check: Check) -> None:
         check.shape(parameter, *shape)
     if op.activation not in _ACTIVATIONS:
         raise unsound(f"experts: there is no activation '{op.activation}'")
+    if op.clamped is not None and (len(op.linears) != 3 or op.activation != "none"):
+        raise unsound("experts with a clamped gate have three linears and no activation")
+    if op.clamped is not None and not all(LEAST_CAP <= of <= 1 / LEAST_CAP for of in astuple(op.clamped)):
+        raise unsound(f"a clamped gate by {op.clamped.alpha:g} and {op.clamped.limit:g}")
     check.out(op.out, check.rows[op.input])
 
 

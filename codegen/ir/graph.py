@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from .clamped_gate import ClampedGate
 from .convolutions import CausalConvolution, CenteredConvolution, DynamicConvolution
 from .delta_rule import DeltaRule
 from .global_rows import GlobalRows
@@ -227,7 +228,8 @@ class Experts:
     of equal ones the lower first: out = the sum of weight * block(input), weights being the softmax of all scores of
     the row, that of the chosen ones, or the sigmoid of each.
 
-    A block is output(activation(inner(input))), or of three linears output(activation(gate(input)) * up(input)).
+    A block is output(activation(inner(input))), or of three linears output(activation(gate(input)) * up(input)), or
+    with `clamped`, and no activation, of what that makes of gate(input) and up(input).
     """
 
     linears: tuple[ExpertLinear, ...] = parts()  # (inner, output) or (gate, up, output)
@@ -238,6 +240,7 @@ class Experts:
     scores: str = read()
     input: str = read()
     out: str = written()
+    clamped: ClampedGate | None = attribute(default=None)
 
     @property
     def inner(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .attention_shape import SoftCap
 from .buffer import Buffer, Kind
+from .clamped_gate import ClampedGate
 from .global_rows import GlobalRows
 from .graph import Index, NormKind, Pooling, WordPooling
 from .op import attribute, earlier, packed, parts, read, updated, weights, written
@@ -87,9 +88,12 @@ class Linear:
 
 @dataclass(frozen=True)
 class Multiply:
+    """With `clamped` a is a gate and b a factor, and what it makes of them is written."""
+
     a: Buffer = read()
     b: Buffer = read()
     out: Buffer = written()
+    clamped: ClampedGate | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

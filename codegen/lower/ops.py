@@ -11,6 +11,7 @@ import numpy as np
 
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.clamped_gate import ClampedGate
 from ..ir.constants import reciprocal, rounded, without_tiny
 from ..ir.parameter import Array, F32Array
 from ..ir.products import Product
@@ -131,11 +132,12 @@ def _experts(op: g.Experts, at: Place) -> list[p.Op]:
         *quantize_rows,
     ]
     first, *up, last = op.linears
+    clamped = op.clamped and ClampedGate(*(float(rounded(of)) for of in (op.clamped.alpha, op.clamped.limit)))
     ops.append(p.ExpertLinear(kind, _expert_slot(first, op, at), routes, operand, op.activation, inner))
     for linear in up:
         factor = rows("factors", op.inner)
         ops.append(p.ExpertLinear(kind, _expert_slot(linear, op, at), routes, operand, "none", factor))
-        ops.append(p.Multiply(inner, factor, inner))
+        ops.append(p.Multiply(inner, factor, inner, clamped))
     quantize_inner, operand = as_operand(inner)
     ops += quantize_inner
     ops.append(p.ExpertLinear(kind, _expert_slot(last, op, at), routes, operand, "none", made))

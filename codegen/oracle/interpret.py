@@ -328,6 +328,11 @@ def _block(op: g.Experts, rows: F64Array, expert: int, at: State) -> F64Array:
         return y if linear.bias is None else y + np.split(at.weight(linear.bias), op.experts)[expert]
 
     first, *up, last = op.linears
+    if op.clamped is not None:
+        gate, factor = product(first, rows), product(up[0], rows)
+        alpha, limit = op.clamped.alpha, op.clamped.limit
+        gate = np.minimum(gate, limit)
+        return product(last, (np.clip(factor, -limit, limit) + 1) * gate * FUNCTIONS["sigmoid"](alpha * gate))
     inner = FUNCTIONS[op.activation](product(first, rows))
     for linear in up:
         inner = inner * product(linear, rows)

@@ -206,7 +206,9 @@ def _experts(op: g.Experts, bounds: _Bounds) -> None:
     for linear in widening:
         weight = linear.weight.at(bounds.layer)
         bounds.set(op.out, max(_of_rows(linear, bounds[op.input], bounds), 1.0) * inner, weight)
-        inner = bounds[op.out]
+        inner = bounds[op.out] if op.clamped is None else 1.0
+    if op.clamped is not None:  # far below 0 the sigmoid makes a gate small
+        inner = (op.clamped.limit + 1) * max(op.clamped.limit, 1 / op.clamped.alpha)
     most = op.top if op.weighing == "each" else 1  # what weights add up to
     bounds.set(op.out, most * _of_rows(narrowing, inner, bounds), narrowing.weight.at(bounds.layer))
 

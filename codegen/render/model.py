@@ -203,6 +203,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "row_pooling": _row_pooling(program),
         "groups_rows": any(isinstance(op, p.GroupRows | p.RowOfToken) for op in walks.ops_of(program)),
         "averages": any(isinstance(op, p.EmbeddingMean) for op in walks.ops_of(program)),
+        "clamps_gates": any(isinstance(op, p.Multiply) and op.clamped is not None for op in walks.ops_of(program)),
         "mixes_experts": any(isinstance(op, p.MixExperts) for op in walks.ops_of(program)),
         "weighs_words": any(isinstance(op, p.WordWeights) for op in walks.ops_of(program)),
     }

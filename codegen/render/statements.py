@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir import program as p
 from ..ir.global_rows import Behind, GlobalRows
 from ..ir.row_pooling import PooledScores, RowPooling
@@ -11,7 +13,7 @@ from .embeddings import EMBEDDINGS, embedding_type
 from .scope import Scope
 from .scores import POOLED_BIAS, bias_name, rotary_name, soft_cap
 from .shapes import HEADS, scale_of
-from .text import constant, named
+from .text import constant, float_literal, named
 
 ROW_POOLING = "kRowPooling"  # of all levels
 
@@ -293,7 +295,11 @@ def _value_by_value(op: p.Multiply | p.Add, scope: Scope) -> str:
         "a": scope.view(op.a),
         "b": scope.view(op.b),
         "out": scope.view(op.out),
+        "by": "",
     }
+    if isinstance(op, p.Multiply) and op.clamped is not None:
+        alpha, limit = (float_literal(np.float32(of)) for of in (op.clamped.alpha, op.clamped.limit))
+        values |= {"type": "ClampedGate", "by": f"{named('alpha', alpha)}, {named('limit', limit)}"}
     return scope.statement("value_by_value", values)
 
 

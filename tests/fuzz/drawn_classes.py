@@ -154,7 +154,15 @@ ENDINGS = {
     **dict.fromkeys(("apertus/rows", "bitnet/rows", "granitemoe/rows", "olmoe/rows", "youtu/rows"), ("Model",)),
     **{
         f"{name}/rows": ("Model",)
-        for name in ("flex_olmo", "granitemoeshared", "olmo_hybrid", "qwen3_5_moe", "qwen3_5_moe_text")
+        for name in (
+            "flex_olmo",
+            "granite_swa",
+            "granitemoe_swa",
+            "granitemoeshared",
+            "olmo_hybrid",
+            "qwen3_5_moe",
+            "qwen3_5_moe_text",
+        )
     },
     **dict.fromkeys(TAGGERS, ("ForSequenceClassification", "ForTokenClassification", "Model")),
     "apertus/rows": ("ForTokenClassification", "Model"),

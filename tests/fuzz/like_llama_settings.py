@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from decoder_settings import GRANITE_FACTORS, Rare
-from mixture_settings import ALPHAS, DELTA, KINDS, MIXTURES
+from mixture_settings import ALPHAS, DELTA, KINDS, MIXTURES, SINKS
 
 _ANGLES_BY_KIND = tuple(
     {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
@@ -87,6 +87,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "mamba_n_heads": (1.0, (2,)),
         },
     ),
+    "granite_swa": ("GraniteSWA", GRANITE_FACTORS | _BIASES | SINKS),
     "hyperclovax": (
         "HyperCLOVAX",
         GRANITE_FACTORS

@@ -13,6 +13,11 @@ ALPHAS = (
     *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
     *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
 )
+SINKS: Rare = {
+    "sliding_window": (0.9, (4, 7, 41)),
+    "layer_types": (0.4, KINDS),
+    "layer_rope_theta": (0.5, ([90.0, 0, 700.0], [0, 0, 0], [700, 700, 70.5, 1.0], [90])),
+}
 _EXPERTS: Rare = {
     "num_experts": (1.0, (3, 5)),
     "num_experts_per_tok": (1.0, (1, 2, 3)),
@@ -70,6 +75,13 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
         _EXPERTS | _DENSE_LAYERS | DELTA | {"shared_expert_intermediate_size": (1.0, (9, 14))},
     ),
     "qwen3_moe": ("Qwen3Moe", _EXPERTS | _DENSE_LAYERS | {"attention_bias": (0.3, (True,))}),
+    "granitemoe_swa": (
+        "GraniteMoeSWA",
+        GRANITE_FACTORS
+        | SINKS
+        | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))}
+        | {"shared_intermediate_size": (0.8, (0, 9, 14))},
+    ),
     "flex_olmo": ("FlexOlmo", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
     "granitemoeshared": (
         "GraniteMoeShared",

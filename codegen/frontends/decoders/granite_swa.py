@@ -25,7 +25,7 @@ from .granite import factors_in, logits_factor
 
 MODEL_TYPE = "granite_swa"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
-_THETAS, _SINKS = "layer_rope_theta", "self_attn.sinks"
+_THETAS, SINKS = "layer_rope_theta", "self_attn.sinks"
 # Where the configuration does not say them.
 _KEY_HEADS, _EPSILON, _THETA, _WINDOW, _EVERY = 4, 1e-5, 10_000.0, 128, 4
 
@@ -49,7 +49,7 @@ def stack_with_sinks(
         }
         return seen_by_kind([name for name, _ in thetas], tables, masks)
 
-    return llama_stack(config, tensors, prefix, vocabulary, seen_by, replace(form, sinks=_SINKS))
+    return llama_stack(config, tensors, prefix, vocabulary, seen_by, replace(form, sinks=SINKS))
 
 
 def _thetas(config: Config, layers: int) -> list[tuple[str, float]]:

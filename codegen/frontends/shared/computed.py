@@ -148,6 +148,25 @@ def below_each_other(arrays: Sequence[Array]) -> Computed:
     return Computed(name, shape, lambda: np.concatenate([array.values for array in arrays]), arrays[0].file)
 
 
+def columns_of_each(array: Array, part: int, count: int) -> Computed:
+    """Of matrices that are stored as one tensor [matrices, rows, columns] every `count`-th column from `part` on, as
+    the rows of matrices one below the other."""
+    matrices, rows, columns = array.shape
+    shape = (matrices * columns // count, rows)
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        return np.ascontiguousarray(array.values[:, :, part::count].swapaxes(1, 2)).reshape(shape)
+
+    return Computed(f"{array.name}^T, {part + 1} of {count}", shape, compute, array.file)
+
+
+def every_of(array: Array, part: int, count: int) -> Computed:
+    """Of rows of a matrix every `count`-th value from `part` on, one row's behind the other's."""
+    shape = (array.shape[0] * array.shape[1] // count,)
+    name = array.name if count == 1 else f"{array.name}, {part + 1} of {count}"
+    return Computed(name, shape, lambda: np.ascontiguousarray(array.values[:, part::count]).reshape(shape), array.file)
+
+
 def part_of_each(array: Array, part: int, count: int) -> Computed:
     """Of matrices that are stored as one tensor [matrices, rows, columns] one of `count` parts of their rows each, one
     below the other."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...ir.clamped_gate import ClampedGate
 from ...ir.graph import Add, ExpertLinear, Experts, ExpertWeighing, Multiply, Norm, Op, Parameter
 from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed, below_each_other, part_of_each, scaled
+from .computed import Computed, below_each_other, columns_of_each, every_of, part_of_each, scaled
 from .stacked import stacked_linears
 
 _MOST_EXPERTS = 4096
@@ -36,6 +37,16 @@ class OneByOne:
 @dataclass(frozen=True)
 class Stacked:
     """The same of one with tensors of all: [experts, 2 * inner, width], gates first, and [experts, width, inner]."""
+
+    router: str
+    gate_and_up: str
+    down: str
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """The same of one with [experts, width, 2 * inner], gates and up by turns, and [experts, inner, width], and with
+    biases behind these names, also of the router."""
 
     router: str
     gate_and_up: str
@@ -106,7 +117,8 @@ class Mixture:
     top: int
     inner: int
     weighing: ExpertWeighing
-    names: tuple[OneByOne | Stacked, ...] = QWEN_NAMES  # of the forms that a file may have
+    names: tuple[OneByOne | Stacked | Transposed, ...] = QWEN_NAMES  # of the forms that a file may have
+    clamped: ClampedGate | None = None  # in the place of the activation
     shared: Shared | None = None
     beside: Beside | None = None
     dense: frozenset[int] = frozenset()
@@ -124,8 +136,15 @@ class Mixture:
         of = _Of(tensors, sources, width, activation, value)
         form = next((form for form in self.names if of.has(form)), self.names[0])
         size = self.experts, self.inner
-        linears = of.one_by_one(form, *size) if isinstance(form, OneByOne) else of.stacked(form, *size)
-        ops = of.mixed(form.router, linears, size[0], self.top, self.weighing)
+        if isinstance(form, OneByOne):
+            linears = of.one_by_one(form, *size)
+        else:
+            linears = of.stacked(form, *size) if isinstance(form, Stacked) else of.transposed(form, *size)
+        ops = of.mixed(
+            *(form.router, linears, size[0], self.top, self.weighing),
+            bias=isinstance(form, Transposed),
+            clamped=self.clamped,
+        )
         if self.shared is not None:
             linears = of.one_by_one(self.shared.names, 1, self.shared.inner, "shared")
             ops += of.mixed(
@@ -146,7 +165,7 @@ class _Of:
     activation: str
     value: str
 
-    def has(self, form: OneByOne | Stacked) -> bool:
+    def has(self, form: OneByOne | Stacked | Transposed) -> bool:
         """Whether the file's first layer is of this form."""
         name = f"{form.down.format(0)}.weight" if isinstance(form, OneByOne) else form.down
         return self.sources(name)[0] in self.tensors
@@ -159,13 +178,16 @@ class _Of:
         top: int,
         weighing: ExpertWeighing,
         names: tuple[str, str, str] = ("router", "scores", "mixed"),
+        *,
+        bias: bool = False,
+        clamped: ClampedGate | None = None,
     ) -> tuple[Op, ...]:
         """Scores, which stay in floats whatever the recipe, for they decide, and the sum of the chosen experts."""
         name, scores, out = names
         size = experts, self.width
         return (
-            parts.linear(self.tensors, name, self.sources(router), size, self.value, scores, exact=True, bias=False),
-            Experts(linears, experts, top, weighing, self.activation, scores, self.value, out),
+            parts.linear(self.tensors, name, self.sources(router), size, self.value, scores, exact=True, bias=bias),
+            Experts(linears, experts, top, weighing, self.activation, scores, self.value, out, clamped),
             Add("hidden", out, "hidden"),
         )
 
@@ -197,6 +219,27 @@ class _Of:
             linear("gate", tuple(part_of_each(array, 0, 2) for array in both)),
             linear("up", tuple(part_of_each(array, 1, 2) for array in both)),
             linear("output", tuple(part_of_each(array, 0, 1) for array in down)),
+        )
+
+    def transposed(self, form: Transposed, experts: int, inner: int) -> tuple[ExpertLinear, ...]:
+        """The same."""
+
+        def linear(of: str, source: str, shape: tuple[int, int], part: int, count: int) -> ExpertLinear:
+            inputs, outputs = shape
+            weights = [self.tensors.take(each, (experts, inputs, outputs)) for each in self.sources(source)]
+            biases = [self.tensors.take(each, (experts, outputs)) for each in self.sources(f"{source}_bias")]
+            name = f"expert_{of}"
+            return ExpertLinear(
+                name,
+                Parameter(f"{name}_weight", tuple(columns_of_each(each, part, count) for each in weights)),
+                Parameter(f"{name}_bias", tuple(every_of(each, part, count) for each in biases)),
+            )
+
+        both = self.width, 2 * inner
+        return (
+            linear("gate", form.gate_and_up, both, 0, 2),
+            linear("up", form.gate_and_up, both, 1, 2),
+            linear("output", form.down, (inner, self.width), 0, 1),
         )
 
 

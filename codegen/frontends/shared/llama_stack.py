@@ -344,7 +344,7 @@ def _inside(made: LlamaParts, name: str, norm: str | None, value: str) -> tuple[
 
 
 def _activation(config: Config, form: Form) -> str:
-    if form.trained:
+    if form.trained or (form.mixture is not None and form.mixture.clamped is not None):
         return "none"
     name = config.text(form.activation_key, form.activation)
     return parts.activation_named(form.renamed.get(name, name), form.activation_key)

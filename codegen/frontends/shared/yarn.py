@@ -16,8 +16,9 @@ from . import parts
 from .rotary import Angles, theta_in
 
 _FIRST, _FAST, _SLOW, _AMPLITUDE = "original_max_position_embeddings", "beta_fast", "beta_slow", "attention_factor"
+_CUT = "truncate"  # whether the pairs between are counted in whole ones
 _SCALES = ("mscale", "mscale_all_dim")  # of the amplitude, where both are there: one divides by the other
-_KEYS = frozenset(("rope_type", "type", "rope_theta", "factor", _FIRST, _FAST, _SLOW, _AMPLITUDE, *_SCALES))
+_KEYS = frozenset(("rope_type", "type", "rope_theta", "factor", _FIRST, _FAST, _SLOW, _AMPLITUDE, _CUT, *_SCALES))
 _LARGEST = 65_536.0  # of a factor
 _USUAL_FAST, _USUAL_SLOW = 32.0, 1.0  # turns in the first training's positions, where the object does not say them
 
@@ -44,7 +45,8 @@ def yarn_angles(values: dict[str, Any], key: str, theta: float, positions: int, 
         amplitude = float((above * logarithm + 1) / (below * logarithm + 1))
     if settings.values.get(_AMPLITUDE) is not None:
         amplitude = _checked(settings.number(_AMPLITUDE), _AMPLITUDE)
-    ramp = _ramp(max(math.floor(fastest), 0), min(math.ceil(slowest), width - 1), width // 2)
+    begin, end = (math.floor(fastest), math.ceil(slowest)) if settings.flag(_CUT, True) else (fastest, slowest)
+    ramp = _ramp(max(float(begin), 0.0), min(float(end), width - 1.0), width // 2)
     return Angles(theta, factor, amplitude=amplitude, slow=ramp)
 
 
@@ -56,7 +58,7 @@ def _scales(settings: Config) -> tuple[Decimal, Decimal]:
     return above, below
 
 
-def _ramp(begin: int, end: int, pairs: int) -> tuple[float, ...]:
+def _ramp(begin: float, end: float, pairs: int) -> tuple[float, ...]:
     """0 up to pair `begin`, 1 from `end` on."""
     steps = np.float32(end - begin if end != begin else 0.001)
     return tuple(np.clip((np.arange(pairs, dtype=np.float32) - np.float32(begin)) / steps, 0, 1).tolist())

@@ -53,6 +53,7 @@ EAGER = (
     "CodeGen",
     "FSMT",
     "Gemma2",
+    "GptOss",
     "GraniteMoeSWA",
     "GraniteSWA",
     "GPTJ",
@@ -68,6 +69,7 @@ EAGER = (
 MIXTURES = (
     *(
         "FlexOlmo",
+        "GptOss",
         "GraniteMoe",
         "GraniteMoeSWA",
         "GraniteMoeShared",

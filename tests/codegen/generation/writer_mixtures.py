@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from writer_shapes import LLAMA, USED
+from writer_shapes import LLAMA, USED, YARN
 
 MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_moe/own": (
@@ -51,6 +51,13 @@ MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
         | {"num_local_experts": 3, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 2}
         | {"residual_multiplier": 0.6, "attention_multiplier": 0.4, "shared_intermediate_size": 9, "pad_token_id": 0}
         | {"sliding_window": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 90.0}},
+    ),
+    "gpt_oss/own": (
+        "GptOss",
+        LLAMA
+        | {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 11, "num_hidden_layers": 2}
+        | {"sliding_window": 5, "swiglu_limit": 1.5, "swiglu_alpha": 1.3, "head_dim": 10, "pad_token_id": 0}
+        | {"rope_parameters": YARN | {"truncate": False, "rope_theta": 90.0}},
     ),
     "flex_olmo/own": (
         "FlexOlmo",

@@ -322,7 +322,7 @@ _DECODERS = """
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
-    XGLM Youtu OlmoHybrid FlexOlmo GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
+    XGLM Youtu OlmoHybrid FlexOlmo GptOss GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from graph_builder import INNER, WIDTH, Builder, graph
 
 from codegen.ir import graph as g
+from codegen.ir.clamped_gate import ClampedGate
 
 EXPERTS = 5
 
@@ -35,10 +38,13 @@ def mixed(pooling: g.Pooling, weighing: g.ExpertWeighing, *, gate: bool, top: in
 
 
 def mixed_alone() -> g.Graph:
-    """Behind the layers, of the first row alone."""
+    """Behind the layers, of the first row alone, with a gate between bounds."""
     b = Builder()
     layers = g.Layers("layer", 2, b.inside(2).post_layer())
-    behind = (*experts(b, "all", gate=True), g.Pool("first", "mixed", "result"))
+    router, mixture = experts(b, "all", gate=True)
+    assert isinstance(mixture, g.Experts)
+    clamped = replace(mixture, activation="none", clamped=ClampedGate(1.3, 0.7))
+    behind = (router, clamped, g.Pool("first", "mixed", "result"))
     return graph((b.embed("hidden"), layers, *behind), "result", **WIDTHS)
 
 

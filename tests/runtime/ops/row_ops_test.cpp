@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "etch/ops/clamped_gate.hpp"
 #include "support.hpp"
 #include "units.hpp"
 
@@ -293,6 +294,29 @@ TEST_P(RowOps, XieluNearDoubleAndAsScalar) {
         std::vector<float> backwards = x;
         run_backwards(Xielu{kWeights, 3, {backwards.data(), width}});
         EXPECT_TRUE(same_bits(backwards, want));
+    }
+}
+
+TEST_P(RowOps, ClampedGateNearDoubleAndAsScalarAlsoInPlace) {
+    constexpr float kAlpha = 1.702f;
+    constexpr float kLimit = 3.0f;
+    for (const std::uint32_t width : {1u, 63u, 64u, 130u}) {
+        std::vector<float> x = Random(width).floats(3 * width, 6.0f);
+        std::vector<float> y = Random(width + 1).floats(3 * width, 6.0f);
+        x[0] = -200.0f;
+        std::vector<float> got(x.size());
+        run(ClampedGate{3, {x.data(), width}, {y.data(), width}, {got.data(), width}, kAlpha, kLimit});
+        for (std::uint32_t i = 0; i < 3 * width; ++i) {
+            const double gate = std::min(x[i], kLimit);
+            const double factor = std::min(std::max(y[i], -kLimit), kLimit);
+            EXPECT_NEAR(got[i], (factor + 1) * gate / (1 + std::exp(-double{kAlpha} * gate)), 2e-5);
+        }
+        std::vector<float> want(x.size());
+        InlineRunner({scalar(set().packing), nullptr})(
+            ClampedGate{3, {x.data(), width}, {y.data(), width}, {want.data(), width}, kAlpha, kLimit});
+        EXPECT_TRUE(same_bits(got, want));
+        run_backwards(ClampedGate{3, {x.data(), width}, {y.data(), width}, {x.data(), width}, kAlpha, kLimit});
+        EXPECT_TRUE(same_bits(x, want));
     }
 }
 
