@@ -37,7 +37,7 @@ EAGER = (  # no other attention
         "mvp",
     ),
     *("rembert", "roformer"),
-    *("granite_swa", "granitemoe_swa"),
+    *("gpt_oss", "granite_swa", "granitemoe_swa"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
     *("align", "clap", "funnel", "groupvit", "ibert", "layoutlm", "openai-gpt", "xlnet"),
     *("canine", "flaubert", "fsmt", "nystromformer", "splinter", "xlm"),

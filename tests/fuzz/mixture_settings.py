@@ -18,6 +18,11 @@ SINKS: Rare = {
     "layer_types": (0.4, KINDS),
     "layer_rope_theta": (0.5, ([90.0, 0, 700.0], [0, 0, 0], [700, 700, 70.5, 1.0], [90])),
 }
+_YARNS = tuple(
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, "truncate": truncate, **more}
+    for truncate in (False, False, True)
+    for more in ({}, {"beta_fast": 4, "rope_theta": 90.0}, {"beta_slow": 2.0})
+)
 _EXPERTS: Rare = {
     "num_experts": (1.0, (3, 5)),
     "num_experts_per_tok": (1.0, (1, 2, 3)),
@@ -81,6 +86,20 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
         | SINKS
         | {"num_local_experts": (1.0, (3, 5)), "num_experts_per_tok": (1.0, (1, 3)), "attention_bias": (0.3, (True,))}
         | {"shared_intermediate_size": (0.8, (0, 9, 14))},
+    ),
+    "gpt_oss": (
+        "GptOss",
+        {
+            "num_local_experts": (1.0, (3, 5)),
+            "num_experts_per_tok": (1.0, (1, 3)),
+            "attention_bias": (0.3, (True, False)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "sliding_window": (0.9, (4, 7, 41)),
+            "layer_types": (0.4, KINDS),
+            "swiglu_alpha": (0.4, (0.5, 2.5)),
+            "swiglu_limit": (0.7, (0.5, 2.0, 7.0, 0.0)),
+            "rope_parameters": (0.7, _YARNS),
+        },
     ),
     "flex_olmo": ("FlexOlmo", _EXPERTS | {"head_dim": (0.0, ()), "attention_bias": (0.3, (True,))}),
     "granitemoeshared": (

@@ -74,7 +74,7 @@ SPECIALS: dict[str, Specials] = {
             *("hyperclovax", "internlm3", "iquestcoder", "jais2", "granitemoehybrid", "ministral3"),
             *("apertus", "bitnet", "minicpm3", "youtu"),
             *("olmo_hybrid", "olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe", "qwen3_next", "tags/qwen3_next"),
-            *("flex_olmo", "granite_swa", "granitemoe_swa", "granitemoeshared"),
+            *("flex_olmo", "gpt_oss", "granite_swa", "granitemoe_swa", "granitemoeshared"),
         ),
         QWEN,
     ),
