@@ -187,7 +187,6 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "gru_steps": _gru_steps(model),
         "attention_scratch": _attention_scratch(program),
         "global_rows": _most_global_rows(program),
-        "has_sinks": any(isinstance(op, p.Attention) and op.sinks is not None for op in walks.ops_of(program)),
         "tokenizer_bytes": plan.placement("tokenizer").size,
         "texts_bytes": plan.placement("texts").size,
         "size_checks": assertions(size_checks(program, plan)),

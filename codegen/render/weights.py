@@ -31,6 +31,7 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
         "segments": program.segments,
         "convolves": any(isinstance(slot.stored[0], p.ConvolutionWeights) for slot, _ in slots),
         "has_delta_rule": any(isinstance(slot.stored[0], p.DeltaWeights) for slot, _ in slots),
+        "has_sinks": any(isinstance(op, p.Attention) and op.sinks is not None for op in walks.ops_of(program)),
         "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
         "mixed": any(0 < len(table.layers) < _layers_of(table, slots) for table in stored),
         "before": [_global(slot, tables) for slot in before],
