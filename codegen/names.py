@@ -59,6 +59,7 @@ _OWN = """
     choose_experts_scratch_bytes expert_outputs routes_at routes_bytes
     delta_scratch_bytes first_pooled on_keys_of pooled_count pooled_f32_scratch_bytes pooled_products_bytes
     pooled_s8_scratch_bytes pooled_texts token_of grouped_count grouped_texts most_groups
+    sink_f32_scratch_bytes sink_s8_scratch_bytes sink_scratch_bytes
 """
 _TAKEN = {
     name: what

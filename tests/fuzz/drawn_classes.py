@@ -133,20 +133,9 @@ TAGGERS = tuple(
     f"{name}/rows"
     for name in (
         *("arcee", "biogpt", "bloom", "exaone4", "falcon", "gemma", "gemma2", "glm", "glm4", "gpt2", "gpt_bigcode"),
-        *(
-            "gpt_neo",
-            "gpt_neox",
-            "gpt_oss",
-            "helium",
-            "internlm3",
-            "iquestcoder",
-            "llama",
-            "ministral",
-            "ministral3",
-            "mistral",
-        ),
-        *("mixtral", "mpt", "nemotron", "persimmon", "phi", "phi3", "qwen2", "qwen2_moe", "qwen3", "qwen3_5"),
-        *("qwen3_moe", "qwen3_next", "seed_oss", "smollm3", "stablelm", "starcoder2"),
+        *("gpt_neo", "gpt_neox", "gpt_oss", "helium", "internlm3", "iquestcoder", "llama", "ministral"),
+        *("ministral3", "mistral", "mixtral", "mpt", "nemotron", "persimmon", "phi", "phi3", "qwen2", "qwen2_moe"),
+        *("qwen3", "qwen3_5", "qwen3_moe", "qwen3_next", "seed_oss", "smollm3", "stablelm", "starcoder2"),
     )
 )
 ENDINGS = {

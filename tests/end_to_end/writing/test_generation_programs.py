@@ -114,6 +114,8 @@ LONG = [
     ("qwen3_5_text/own", "w8a8", "host"),
     ("qwen3_5_text/own", "fp32", "m-profile"),
     ("qwen3_5_text/biased", "w4a8", "host"),
+    ("gpt_oss/own", "w8a8", "host"),
+    ("granite_swa/own", "fp32", "m-profile"),
     ("qwen3_next/own", "w8a8", "host"),
     ("qwen3_next/dense", "fp32", "m-profile"),
     ("olmo_hybrid/own", "w8a8", "host"),
