@@ -32,6 +32,7 @@ from codegen.ir.check_operands import CHECK
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
 from codegen.load.safetensors import TensorFile
+from codegen.load.tokenizer_files.tokenizer_config import AS_QWEN3_5
 from codegen.lower import lower
 from codegen.memory.plan import plan_memory
 from codegen.oracle.interpret import Interpreter
@@ -288,7 +289,16 @@ def test_a_whole_model_that_is_refused(
     assert words in str(caught.value)
 
 
-def test_mixtures_are_refused_by_name() -> None:
-    with pytest.raises(EtchError, match=r"'qwen3_5_moe' is not supported; nearest: .*qwen3_5") as caught:
-        limits_of(Config.from_json({"model_type": "qwen3_5_moe"}))
+def test_other_mixtures_are_refused_by_name() -> None:
+    with pytest.raises(EtchError, match=r"'qwen4_exp_text' is not supported; nearest: .*qwen3_5") as caught:
+        limits_of(Config.from_json({"model_type": "qwen4_exp_text"}))
     assert caught.value.code == "model-type-not-supported"
+
+
+@pytest.mark.parametrize("family", ["qwen3_5", "qwen3_5_moe"])
+def test_a_whole_model_has_the_limits_of_its_texts(family: str) -> None:
+    texts = {"hidden_size": 24, "vocab_size": 45, "max_position_embeddings": 41}
+    whole = limits_of(Config.from_json({"model_type": family, "text_config": texts}))
+    alone = limits_of(Config.from_json({"model_type": f"{family}_text", **texts}))
+    assert replace(whole, tokenizer_class=alone.tokenizer_class) == alone
+    assert whole.tokenizer_class == AS_QWEN3_5
