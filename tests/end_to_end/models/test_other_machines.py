@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,9 +75,11 @@ class Model:
 AGNEWS = Model(ROOT / "generated" / "agnews", "classify")
 
 
-def build_with(folder: Path, *options: str, model: Model = AGNEWS) -> Path:
-    """A model's program, built in `folder` with these CMake options."""
-    output("cmake", "-S", ROOT, "-B", folder, f"-DETCH_MODEL_DIRS={model.folder}", *options)
+def build_with(folder: Path, *options: str, model: Model = AGNEWS, models: Sequence[Model] = (AGNEWS,)) -> Path:
+    """The program of one of these models, built in `folder` with these CMake options; what is there by then is kept."""
+    output(
+        "cmake", "-S", ROOT, "-B", folder, f"-DETCH_MODEL_DIRS={';'.join(str(one.folder) for one in models)}", *options
+    )
     output("cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", model.program)
     return folder / "bin" / model.program
 
@@ -90,6 +92,23 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
 
 
 @dataclass(frozen=True)
+class Models:
+    """What is built for each machine, and where; AGNEWS, too."""
+
+    place: Path
+    speller: Model  # a tiny BART
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
+    place = tmp_path_factory.mktemp("machines")
+    speller = Model(place / "speller", "translate-speller")
+    checkpoint = ROOT / "tests" / "codegen" / "generation" / "bart" / "texts"
+    pipeline.generate(pipeline.Request(checkpoint, speller.folder), lambda _: None)
+    return Models(place, speller)
+
+
+@dataclass(frozen=True)
 class Machine:
     """Linux on a processor under QEMU: the compilers that make programs for it, and what each emulated CPU offers."""
 
@@ -99,10 +118,10 @@ class Machine:
     target: str  # of a compiler that has several, else empty
     cpus: dict[str, list[str]]
 
-    def build(self, folder: Path, model: Model = AGNEWS) -> Path:
-        """A model's program without shared libraries."""
+    def build(self, models: Models, model: Model) -> Path:
+        """The program of one of the models, without shared libraries. The runtime is compiled once for all of them."""
         return build_with(
-            folder,
+            models.place / f"{self.processor}-{self.compiler}",
             "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.processor}",
             f"-DCMAKE_CXX_COMPILER={tool(self.compiler)}",
@@ -110,6 +129,7 @@ class Machine:
             *(f"-DCMAKE_{language}_COMPILER_TARGET={self.target}" for language in ("CXX", "ASM") if self.target),
             "-DCMAKE_EXE_LINKER_FLAGS=-static",
             model=model,
+            models=(AGNEWS, models.speller),
         )
 
     def compile(self, program: Path, *arguments: str | Path) -> None:
@@ -155,9 +175,9 @@ def each_of(machines: Iterable[str], what: str) -> pytest.MarkDecorator:
 
 
 @each_of(MACHINES, "programs")
-def test_golden_texts(machine: Machine, texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+def test_golden_texts(machine: Machine, texts: tuple[Path, np.ndarray], models: Models, tmp_path: Path) -> None:
     """With every kernel set; on the last of the CPUs however the program around a call rounds."""
-    program, modes = machine.build(tmp_path), tmp_path / "float-modes"
+    program, modes = machine.build(models, AGNEWS), tmp_path / "float-modes"
     machine.compile(
         modes,
         *(f"-I{folder}" for folder in (ROOT / "runtime" / "include", AGNEWS.folder)),
@@ -196,17 +216,14 @@ def test_kernels(machine: Machine, tmp_path: Path) -> None:
 
 
 @each_of(MACHINES, "generative models")
-def test_what_is_written(machine: Machine, tmp_path: Path) -> None:
+def test_what_is_written(machine: Machine, models: Models, tmp_path: Path) -> None:
     """Texts, tokens and scores of a tiny BART with its beams are those of this machine's program."""
     texts = tmp_path / "texts.txt"
     tool(machine.compiler)
     texts.write_text("The cat sat on\n\nCaf\u00e9 \u6771\n0 1 2 3 4 5 6 7 8 9\n", encoding="utf-8")
-    model = Model(tmp_path / "speller", "translate-speller")
-    checkpoint = ROOT / "tests" / "codegen" / "generation" / "bart" / "texts"
-    pipeline.generate(pipeline.Request(checkpoint, model.folder), lambda _: None)
-    expected = build_program(model.folder).well("--json", "--file", str(texts)).lines
+    expected = build_program(models.speller.folder).well("--json", "--file", str(texts)).lines
     assert len(set(expected)) > 1
-    program = machine.build(tmp_path / "build", model)
+    program = machine.build(models, models.speller)
     for cpu, kernels in machine.cpus.items():
         assert output(*machine.run(cpu), program, "--kernel", "list").split() == kernels
         for kernel in kernels:
