@@ -99,8 +99,8 @@ def test_the_norms_have_an_epsilon_of_their_own(tmp_path: Path) -> None:
     assert np.array_equal(*outputs)
 
 
-def test_tags_are_refused(tmp_path: Path) -> None:
-    path = changed(ROWS, configure(architectures=["BioGptForTokenClassification"]), tmp_path)
+def test_answers_are_refused(tmp_path: Path) -> None:
+    path = changed(ROWS, configure(architectures=["BioGptForQuestionAnswering"]), tmp_path)
     with pytest.raises(EtchError) as caught:
         graph_of(path)
     assert caught.value.code == "architecture-not-supported"

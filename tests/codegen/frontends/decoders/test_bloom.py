@@ -23,11 +23,11 @@ from codegen.oracle.interpret import Interpreter
 
 ROWS = "bloom/softmax"  # 24 wide, 6 heads, 2 layers, no position has an end
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a tagger": (
+    "answers": (
         ROWS,
-        configure(architectures=["BloomForTokenClassification"]),
+        configure(architectures=["BloomForQuestionAnswering"]),
         "architecture-not-supported",
-        "BloomForSequenceClassification, BloomForCausalLM, or BloomModel",
+        "BloomForSequenceClassification, BloomForCausalLM, BloomForTokenClassification, or ",
     ),
     "two counts of heads": (ROWS, configure(num_attention_heads=3), "config-value", "num_attention_heads is not"),
     "heads that share nothing evenly": (ROWS, configure(n_head=5), "heads-do-not-divide", "n_head 5"),

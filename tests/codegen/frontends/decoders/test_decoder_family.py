@@ -28,11 +28,11 @@ from codegen.request import Reading
 LAST, CLASSIFIER, WINDOW = "qwen3/last", "qwen3/softmax", "mistral/softmax"
 
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a tagger": (
+    "answers": (
         CLASSIFIER,
-        configure(architectures=["Qwen3ForTokenClassification"]),
+        configure(architectures=["Qwen3ForQuestionAnswering"]),
         "architecture-not-supported",
-        "Qwen3ForSequenceClassification, Qwen3ForCausalLM, or Qwen3Model",
+        "Qwen3ForSequenceClassification, Qwen3ForCausalLM, Qwen3ForTokenClassification, or ",
     ),
     "rows alone": (CLASSIFIER, configure(architectures=["Qwen3Model"]), "modules-missing", "--pooling"),
     "an embedding of a classifier": (

@@ -148,7 +148,7 @@ def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("family", "changes", "code"),
     [
-        ("gpt2", {"architectures": ["GPT2ForTokenClassification"]}, "architecture-not-supported"),
+        ("gpt2", {"architectures": ["GPT2ForQuestionAnswering"]}, "architecture-not-supported"),
         ("openai-gpt", {"architectures": ["OpenAIGPTDoubleHeadsModel"]}, "architecture-not-supported"),
         ("openai-gpt", {"generation": {"eos_token_id": None}}, "config-missing"),
         ("gpt2", {"add_cross_attention": True}, "config-not-supported"),
@@ -163,7 +163,7 @@ def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> Non
         ("gpt2", {"generation": {"eos_token_id": None}}, "config-missing"),
         ("gpt2", {"generation": {"eos_token_id": [*range(9)]}}, "generation-not-supported"),
         ("gpt2", {"generation": {"bos_token_id": 282}}, "token-id-out-of-range"),
-        ("llama", {"architectures": ["LlamaForTokenClassification"]}, "architecture-not-supported"),
+        ("llama", {"architectures": ["LlamaForQuestionAnswering"]}, "architecture-not-supported"),
         ("llama", {"rope_parameters": LINEAR | {"factor": 0.5}}, "rotary-not-supported"),
         ("llama", {"rope_parameters": LINEAR | {"rope_type": "yarn"}}, "rotary-not-supported"),
         ("llama", {"rope_parameters": LINEAR | {"partial_rotary_factor": 0.5}}, "rotary-not-supported"),

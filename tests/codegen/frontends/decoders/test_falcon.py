@@ -22,11 +22,11 @@ ROWS = "falcon/regression"  # 3 heads, a block behind the other
 NEW, SHARED = "falcon/new", "falcon/multi_query"  # which write
 NEW_KEY = "new_decoder_architecture"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a tagger": (
+    "answers": (
         ROWS,
-        configure(architectures=["FalconForTokenClassification"]),
+        configure(architectures=["FalconForQuestionAnswering"]),
         "architecture-not-supported",
-        "FalconForSequenceClassification, FalconForCausalLM, or FalconModel",
+        "FalconForSequenceClassification, FalconForCausalLM, FalconForTokenClassification, or ",
     ),
     "ALiBi": (ROWS, configure(alibi=True), "config-not-supported", "alibi"),
     "some heads of keys": (ROWS, configure(num_kv_heads=1), "config-not-supported", "num_kv_heads is not 3"),

@@ -20,12 +20,6 @@ from codegen.request import Reading
 ROWS = "gpt_neo/softmax"  # 20 positions, layers global, local, local with a window of 6
 WRITER = Path(__file__).resolve().parents[2] / "generation" / "gpt_neo" / "texts"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    "a tagger": (
-        ROWS,
-        configure(architectures=["GPTNeoForTokenClassification"]),
-        "architecture-not-supported",
-        "GPTNeoForSequenceClassification, GPTNeoForCausalLM, or GPTNeoModel",
-    ),
     "answers": (
         ROWS,
         configure(architectures=["GPTNeoForQuestionAnswering"]),
