@@ -171,6 +171,7 @@ class _Walk:
     def _for_step(self, repeat: p.Repeat) -> None:
         """A step that writes, on one row: nothing is left from the one before but what attentions read."""
         made: set[p.Buffer] = set()
+        before: set[p.Buffer] = set()  # caches that an earlier layer appends to
         for part in repeat.body:
             layers = part.count if isinstance(part, p.Loop) else 1
             appended: set[p.Buffer] = set()  # in this layer
@@ -179,15 +180,18 @@ class _Walk:
                 for buffer in reads(op):
                     if buffer.rows == "tokens" and buffer.storage in ("keys", "values"):
                         self._need(buffer, "all", name)
-                    elif buffer not in made and buffer not in appended:
+                    elif buffer not in made | before | appended:
                         raise refuse(f"{name} reads '{buffer.name}' before this step has it")
                 for buffer in writes(op):
                     if buffer.rows not in ("one", *p.KEPT):
                         raise refuse(f"{name} of a step writes '{buffer.name}', which has rows of the whole text")
+                    if buffer.storage in ("keys", "values") and buffer in before | appended:
+                        raise refuse(f"{name} appends to '{buffer.name}' twice in a step")
                     (appended if buffer.rows in p.KEPT else made).add(buffer)
                 for buffer in (*reads(op), *writes(op)):
                     same(f"layers of '{buffer.name}'", buffer.layers, 1 if buffer.rows == "one" else layers)
             self._layers(part)
+            before |= {buffer for buffer in appended if buffer.storage in ("keys", "values")}
         self._held |= dict.fromkeys(made, "first")
 
     def _need(self, buffer: p.Buffer, wanted: _Held, name: str) -> None:

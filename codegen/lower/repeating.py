@@ -66,10 +66,14 @@ def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], ti
             packed = _packed(fixed, attentions, phase.place(node, "block"))
             yield _wrapped(node, p.Blocks(without_repeats(packed)))
     body: list[p.Op | p.Loop] = []
+    appended_to: list[p.Op] = []
     for node in graph.repeat:
         ops = [op for op in g.ops_in(node) if not _is_fixed(op, rows)]
         appended = [op for op in ops if _attends_to(op, "steps", rows)]
-        lowered = without_repeats(_packed(ops, appended, phase.place(node, "one")))
+        place = phase.place(node, "one")
+        appended = [op for op in appended if not _is_packed_before(op, node, place, appended_to)]
+        lowered = without_repeats(_packed(ops, appended, place))
+        appended_to += [op for op in lowered if isinstance(op, p.PackKeys | p.PackValues)]
         body += [p.Loop(node.name, node.count, (p.Blocks(lowered),))] if isinstance(node, g.Layers) else lowered
     yield p.Repeat("steps", tuple(body))
 
@@ -84,16 +88,28 @@ def _attends_to(op: g.Op, kind: RowKind, rows: dict[str, RowKind]) -> bool:
     return any(rows[value] == kind for value in packed_reads(op))
 
 
+def _is_packed_before(attention: g.Op, node: g.Node, place: Place, before: Sequence[p.Op]) -> bool:
+    """Whether an earlier node appends all that it reads of steps; EtchError where none does, and neither does this."""
+    made = {value for op in g.ops_in(node) for value in writes(op)}
+    others = [value for value in packed_reads(attention) if value not in made]
+    if any(one not in before for value in others for one in PACK(attention, value, place)):
+        message = "keys of steps are appended once, by the layer that writes them: not by one that repeats"
+        raise EtchError("generation-not-supported", "lower", message)
+    return bool(others)
+
+
 def _packed(ops: Sequence[g.Op], attentions: Sequence[g.Op], place: Place) -> list[p.Op]:
-    """The ops in their order, each key and value of the attentions packed as soon as it is final."""
+    """The ops in their order, each key and value of the attentions packed as soon as it is final; once, though several
+    of them may read it."""
     last = {value: index for index, op in enumerate(ops) for value in writes(op)}
-    wanted = [(op, value) for op in attentions for value in packed_reads(op)]
-    lowered = [one for op, value in wanted if value not in last for one in PACK(op, value, place)]
+    wanted: dict[p.Op, int] = {}  # when
+    for attention in attentions:
+        for value in packed_reads(attention):
+            wanted |= dict.fromkeys(PACK(attention, value, place), last.get(value, -1))
+    lowered = [one for one, when in wanted.items() if when < 0]
     for index, op in enumerate(ops):
         lowered += LOWER(op, place)
-        for attention, value in wanted:
-            if last.get(value) == index:
-                lowered += PACK(attention, value, place)
+        lowered += [one for one, when in wanted.items() if when == index]
     return lowered
 
 

@@ -155,13 +155,17 @@ ENDINGS = {
     **{
         f"{name}/rows": ("Model",)
         for name in (
-            "flex_olmo",
-            "granite_swa",
-            "granitemoe_swa",
-            "granitemoeshared",
-            "olmo_hybrid",
-            "qwen3_5_moe",
-            "qwen3_5_moe_text",
+            *("flex_olmo", "gemma4", "gemma4_text", "granite_swa", "granitemoe_swa", "granitemoeshared", "idefics3"),
+            *(
+                "lfm2_vl",
+                "llava",
+                "llava_next",
+                "mistral3",
+                "olmo_hybrid",
+                "qwen3_5_moe",
+                "qwen3_5_moe_text",
+                "smolvlm",
+            ),
         )
     },
     **dict.fromkeys(TAGGERS, ("ForSequenceClassification", "ForTokenClassification", "Model")),
@@ -229,6 +233,13 @@ PREFIXES = {
     ),
     "biogpt/rows": "biogpt.",
     **dict.fromkeys(("qwen3_5", "qwen3_5/rows", "qwen3_5_moe", "qwen3_5_moe/rows"), "model.language_model."),
+    **{
+        f"{name}{end}": "language_model.model."
+        for name in ("gemma3", "llava", "llava_next", "mistral3")
+        for end in ("", "/rows")
+    },
+    **{f"{name}{end}": "model.text_model." for name in ("idefics3", "smolvlm") for end in ("", "/rows")},
+    **dict.fromkeys(("gemma4", "gemma4/rows", "lfm2_vl", "lfm2_vl/rows"), "model.language_model."),
     "gpt_neox/rows": "gpt_neox.",
     "openai-gpt/rows": "transformer.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),

@@ -99,7 +99,7 @@ def _common(family: str, width: int, layers: int) -> Rare:
     """Those that depend on the shape."""
     activation = {
         "distilbert": "activation",
-        **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
+        **dict.fromkeys(("modernbert", "gemma3/rows", "gemma3_text/rows"), "hidden_activation"),
         "xlnet": "ff_activation",
     }.get(family, "hidden_act")
     rms = ("eurobert", "ultrabert", *LLAMAS, "gemma3_text/rows")

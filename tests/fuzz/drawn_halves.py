@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from typing import Any
 
 from embedding_variants import FEW_IMAGES, FEW_SEGMENTS, GROUPS, IMAGES, PATCHES, SOUND, VIDEOS
+from whole_variants import (
+    CLIP_IMAGES,
+    GEMMA4_IMAGES,
+    IDEFICS_IMAGES,
+    NAFLEX_IMAGES,
+    PIXTRAL_IMAGES,
+    QWEN_IMAGES,
+    SIGLIP_IMAGES,
+)
 
 _PATCHES = {"vision_config": IMAGES | PATCHES}
 # By family: the other half, and what else may be said.
@@ -27,17 +37,38 @@ _OTHERS: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, ...]]]] = {
     "clap": ({"audio_config": SOUND}, {"projection_hidden_act": ("relu", "gelu", "tanh", "silu")}),
 }
 HALVES = tuple(_OTHERS)
-_QWENS = ("qwen3_5", "qwen3_5/rows", "qwen3_5_moe", "qwen3_5_moe/rows")
+# Of which a decoder reads texts: what they have beside these, and the model type of their configuration.
+DECODERS: dict[str, dict[str, Any]] = {
+    "gemma3": {"vision_config": SIGLIP_IMAGES, "mm_tokens_per_image": 4},
+    "gemma4": {"vision_config": GEMMA4_IMAGES, "audio_config": None},
+    "lfm2_vl": {"vision_config": NAFLEX_IMAGES, "projector_hidden_size": 6},
+    "llava": {"vision_config": CLIP_IMAGES},
+    "llava_next": {"vision_config": CLIP_IMAGES, "image_grid_pinpoints": [[4, 4]]},
+    **{
+        name: {"vision_config": IDEFICS_IMAGES | {"model_type": f"{name}_vision"}, "scale_factor": 2}
+        for name in ("idefics3", "smolvlm")
+    },
+    "mistral3": {"vision_config": PIXTRAL_IMAGES},
+    **{name: {"vision_config": QWEN_IMAGES} for name in ("qwen3_5", "qwen3_5_moe")},
+}
+_KINDS = {
+    **{name: (f"{name}_text",) for name in ("gemma3", "gemma4", "qwen3_5", "qwen3_5_moe")},
+    **{"lfm2_vl": ("lfm2",), "llava_next": ("llama", "mistral"), "mistral3": ("mistral", "ministral3")},
+    **dict.fromkeys(("idefics3", "llava", "smolvlm"), ("llama",)),
+}
 _OF_WHOLE = ("id2label", "problem_type", "tie_word_embeddings")
 
 
 def of_whole(source: random.Random, family: str, texts: dict[str, Any]) -> dict[str, Any]:
     """The configuration of a whole one with these texts; they themselves where a family has nothing else."""
-    if family in _QWENS:
-        images = {"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "num_position_embeddings": 4}
-        images |= {"patch_size": 2, "in_channels": 1, "out_hidden_size": texts["hidden_size"]}
+    whole = family.removesuffix("/rows")
+    if whole in DECODERS:
+        others = copy.deepcopy(DECODERS[whole])
+        if whole in ("qwen3_5", "qwen3_5_moe"):
+            others["vision_config"]["out_hidden_size"] = texts["hidden_size"]
         own = {key: value for key, value in texts.items() if key not in _OF_WHOLE}
-        return {key: texts[key] for key in _OF_WHOLE if key in texts} | {"text_config": own, "vision_config": images}
+        own["model_type"] = source.choice(_KINDS[whole])
+        return {key: texts[key] for key in _OF_WHOLE if key in texts} | {"text_config": own} | others
     if family not in HALVES:
         return texts
     others, rare = _OTHERS[family]

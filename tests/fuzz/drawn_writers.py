@@ -10,6 +10,7 @@ from typing import Any
 import decoder_settings as decoders
 import writer_variants as recorded
 from drawn_attention import led_windows, sparse_attention
+from drawn_halves import DECODERS
 from drawn_pairs import draw_pair
 from drawn_t5gemma import draw_t5gemma
 from encoder_settings import T5_RARE, T5_SHAPE
@@ -63,8 +64,7 @@ NAMES = {
     "umt5": "UMT5",
     "xglm": "XGLM",
     **{family: name for family, (name, _) in LIKE_LLAMA.items()},
-    "qwen3_5": "Qwen3_5Whole",
-    "qwen3_5_moe": "Qwen3_5MoeWhole",
+    **{family: f"{LIKE_LLAMA[family][0]}Whole" for family in DECODERS},
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),

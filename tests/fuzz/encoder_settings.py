@@ -308,7 +308,7 @@ ALWAYS: dict[str, Settings] = {
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *LIKE_LLAMA)},
-    "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
+    **dict.fromkeys(("gemma3/rows", "gemma3_text/rows"), _ONE_KEY_HEAD | {"pad_token_id": 1}),
     **{f"{name}/rows": _PADDING for name in _PADDED},
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
     "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,

@@ -5,34 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from angle_settings import ALPHAS, ANGLES_BY_KIND, KINDS, PROPORTIONAL, YARNS_OF_QUERIES
 from decoder_settings import GRANITE_FACTORS, Rare
-from mixture_settings import ALPHAS, DELTA, KINDS, MIXTURES, SINKS
+from half_settings import BIASES, LFM2, OF_HALVES
+from mixture_settings import DELTA, MIXTURES, SINKS
 
-_ANGLES_BY_KIND = tuple(
-    {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
-    for full in (
-        {"rope_theta": 900.0},
-        {"rope_type": "linear", "factor": 2.5},
-        {"rope_type": "dynamic", "factor": 2.5},
-        *(
-            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, **more}
-            for more in ({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0})
-        ),
-    )
-)
-_YARNS_OF_QUERIES = tuple(
-    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, "llama_4_scaling_beta": 0.1} | more
-    for more in (
-        *({}, {"mscale": 1.0, "mscale_all_dim": 1.0}, {"mscale": 0.7, "mscale_all_dim": 1.3, "beta_fast": 4}),
-        *({"mscale": 0.7}, {"original_max_position_embeddings": 20}, {"llama_4_scaling_beta": None}),
-        *({"rope_type": "default"}, {"original_max_position_embeddings": 20, "llama_4_scaling_beta": 0.0}),
-        {"attention_factor": 1.25, "max_position_embeddings": 41},
-    )
-)
-_PROPORTIONAL = tuple(
-    {"full_attention": {"rope_type": "proportional", **full}, "sliding_attention": {"rope_theta": 70.0}}
-    for full in ({"partial_rotary_factor": 0.4, "factor": 2.5}, {"rope_theta": 90.0}, {"partial_rotary_factor": 0})
-)
 _LATENT: Rare = {
     "kv_lora_rank": (1.0, (5, 8, 16)),
     "q_lora_rank": (1.0, (None, 7, 12)),
@@ -71,7 +48,6 @@ _COHERE: Rare = {
     "layer_norm_eps": (0.3, (1e-3, 0.1)),
     "head_dim": (0.2, (4, 6, 10)),
 }
-_BIASES: Rare = dict.fromkeys(("attention_bias", "mlp_bias"), (0.3, (True, False)))
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     **MIXTURES,
     "granitemoehybrid": (
@@ -87,11 +63,11 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "mamba_n_heads": (1.0, (2,)),
         },
     ),
-    "granite_swa": ("GraniteSWA", GRANITE_FACTORS | _BIASES | SINKS),
+    "granite_swa": ("GraniteSWA", GRANITE_FACTORS | BIASES | SINKS),
     "hyperclovax": (
         "HyperCLOVAX",
         GRANITE_FACTORS
-        | _BIASES
+        | BIASES
         | {
             "use_post_norm": (0.4, (True, False)),
             "head_dim": (0.5, (4, 6, 8)),
@@ -100,7 +76,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     ),
     "jais2": (
         "Jais2",
-        _BIASES | {"layer_norm_eps": (0.3, (1e-3, 0.1)), "hidden_act": (0.3, ("relu", "silu", "relu2"))},
+        BIASES | {"layer_norm_eps": (0.3, (1e-3, 0.1)), "hidden_act": (0.3, ("relu", "silu", "relu2"))},
     ),
     "nanochat": (
         "NanoChat",
@@ -126,7 +102,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (1.0, (4, 6, 10)),
             "sliding_window": (0.6, (4, 41, 60, None)),
             "layer_types": (0.1, KINDS),
-            "rope_parameters": (0.9, _YARNS_OF_QUERIES),
+            "rope_parameters": (0.9, YARNS_OF_QUERIES),
         },
     ),
     "internlm3": (
@@ -141,7 +117,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     ),
     "iquestcoder": (
         "IQuestCoder",
-        _BIASES | {"head_dim": (1.0, (4, 6, 10)), "clip_qkv": (0.1, (8.0, None)), "use_sliding_window": (0.1, (True,))},
+        BIASES | {"head_dim": (1.0, (4, 6, 10)), "clip_qkv": (0.1, (8.0, None)), "use_sliding_window": (0.1, (True,))},
     ),
     "cohere": ("Cohere", _COHERE | {"use_qk_norm": (0.5, (True, False))}),
     "cohere2": (
@@ -172,7 +148,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "local_attention": (0.8, (2, 4, 8, 9, 60)),
             "layer_types": (0.3, KINDS),
             "global_attn_every_n_layers": (0.5, (1, 2, 4)),
-            "rope_parameters": (0.4, _ANGLES_BY_KIND[:2]),
+            "rope_parameters": (0.4, ANGLES_BY_KIND[:2]),
             "norm_eps": (0.3, (1e-3, 0.1)),
             "classifier_activation": (0.3, ("relu", "silu", "tanh")),
             "decoder_bias": (0.4, (False,)),
@@ -244,7 +220,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "attention_bias": (0.3, (True,)),
             "sliding_window": (0.6, (4, 41, 60)),
             "layer_types": (0.5, KINDS),
-            "rope_parameters": (0.5, _ANGLES_BY_KIND),
+            "rope_parameters": (0.5, ANGLES_BY_KIND),
             "head_dim": (0.1, (4, 6)),
         },
     ),
@@ -271,20 +247,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (1.0, (4, 6, 10)),
         },
     ),
-    "lfm2": (
-        "Lfm2",
-        {
-            "full_attn_idxs": (0.9, ([0], [1], [2], [0, 2], [1, 2], [0, 9])),
-            "conv_L_cache": (0.4, (2, 4, 9)),
-            "conv_bias": (0.3, (True,)),
-            "block_ff_dim": (0.5, (20, 37)),
-            "block_multiple_of": (1.0, (1, 7, 16)),
-            "block_ffn_dim_multiplier": (0.4, (0.7, 1.3, 2, None)),
-            "block_auto_adjust_ff_dim": (0.3, (False,)),
-            "tie_embedding": (0.3, (True, False)),
-            "norm_eps": (0.3, (1e-3, 0.1)),
-        },
-    ),
+    "lfm2": ("Lfm2", LFM2),
     "olmo_hybrid": (
         "OlmoHybrid",
         DELTA
@@ -298,6 +261,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
         },
     ),
     **dict.fromkeys(("qwen3_5", "qwen3_5_text"), ("Qwen3_5", DELTA)),
+    **OF_HALVES,
     "lfm3": (
         "Lfm3",
         {
@@ -309,7 +273,7 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             **dict.fromkeys(("conv_bias", "attention_bias"), (0.3, (True,))),
             **dict.fromkeys(("use_sandwich_norm", "use_attention_gate"), (0.3, (False,))),
             "norm_eps": (0.3, (1e-3, 0.1)),
-            "rope_parameters": (0.6, _PROPORTIONAL),
+            "rope_parameters": (0.6, PROPORTIONAL),
         },
     ),
     "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, KINDS)}),

@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
+from angle_settings import ALPHAS, KINDS
 from decoder_settings import GRANITE_FACTORS, Rare
 
-KINDS = tuple(
-    [kind for kind, is_there in zip(("sliding_attention", "full_attention") * 2, chosen, strict=True) if is_there]
-    for chosen in ((1, 0, 0, 0), (0, 1, 0, 0), (1, 1, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0))
-)
-ALPHAS = (
-    *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
-    *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
-)
 SINKS: Rare = {
     "sliding_window": (0.9, (4, 7, 41)),
     "layer_types": (0.4, KINDS),

@@ -44,10 +44,12 @@ class Names:
     logits_bias: str | None = None  # where the family has one
     between: tuple[str, ...] = ()  # those of what stands between rows and logits
     alone: str = ""  # the prefix in files of the model without a head
+    older: tuple[str, ...] = ()  # prefixes in older files
 
     def prefix_in(self, tensors: TensorFile) -> str:
         tensors.below(self.prefix.removesuffix(self.alone))
-        return self.prefix
+        prefixes = (self.prefix, *self.older)
+        return next((prefix for prefix in prefixes if f"{prefix}{self.words}" in tensors), self.prefix)
 
     @property
     def of_logits(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ class Family:
         parts.check_max_tokens(tokens, self._most(config), self.positions, counted)
         names = self.names
         prefix = names.prefix_in(tensors)
-        tied = config.flag(next((key for key in self.tied_keys if key in config), self.tied_keys[0]), self.tied)
+        tied = self._is_tied(config, tensors, f"{prefix}{names.words}")
         if tied:
             tensors.stand_in(f"{prefix}{names.words}", names.logits)
         stack = self.behind(config, tensors, self.stack_of(config, tensors, prefix, vocabulary, tokens))
@@ -178,6 +180,13 @@ class Family:
             left_out=names.of_logits,
         )
         return graph_with_head(checkpoint, max_tokens, self.name, encoder, heads)
+
+    def _is_tied(self, config: Config, tensors: TensorFile, words: str) -> bool:
+        """Where the configuration leaves it open, the library ties no two tensors of a file that differ."""
+        said = next((key for key in self.tied_keys if key in config), None)
+        if said is not None:
+            return config.flag(said)
+        return self.tied and not parts.differ(tensors, words, self.names.logits)
 
     @property
     def _writer(self) -> str:

@@ -13,6 +13,7 @@ from ...ir.graph import Graph, Head, Node
 from ...load.checkpoint import Checkpoint
 from ...load.config import Asked, Config
 from ...load.config_keys import check_keys
+from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.checked_keys import with_checked_keys
 from ..shared.embedding_head import check_no_rows
@@ -76,11 +77,16 @@ def half_graph(
     check_keys(texts, may_decode=False)
     tensors.below(whole.base or f"{config.model_type}.")
     half = build(texts)
-    unused = tensors.ignore(*_OF_OTHERS, *whole.others)
+    notes = left_aside(tensors, *_OF_OTHERS, *whole.others)
     tensors.finish()
-    notes = (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
     graph = Graph(half.widths, half.body, (half.result,), half.vocabulary, half.segments, max_tokens, notes)
     return with_checked_keys(texts, graph, harmless)
+
+
+def left_aside(tensors: TensorFile, *patterns: str) -> tuple[str, ...]:
+    """A note on the tensors whose names match one of these, which are not about texts."""
+    unused = tensors.ignore(*patterns)
+    return (f"not used: {len(unused)} tensors that are not about texts",) if unused else ()
 
 
 def of_texts(config: Config, keys: tuple[str, ...] = OLD_OR_NEW, usual: Mapping[str, Any] = _NOTHING) -> Config:

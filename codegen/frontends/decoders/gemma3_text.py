@@ -40,7 +40,7 @@ from ..shared.masks import Masks, masks_both_ways
 MODEL_TYPE = "gemma3_text"
 # Training's, the library's own cache's, and what layer_types says better.
 HARMLESS_KEYS = frozenset({"_sliding_window_pattern", "attention_dropout", "cache_implementation"})
-_BOTH_WAYS = "use_bidirectional_attention"
+BOTH_WAYS = "use_bidirectional_attention"
 _CAPS = ("attn_logit_softcapping", "final_logit_softcapping")
 _THETA_KEYS = {FULL: ("rope_theta", 1_000_000.0), SLIDING: ("rope_local_base_freq", 10_000.0)}
 # Where the configuration does not say them.
@@ -78,11 +78,11 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 
 def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
-    both_ways = config.values.get(_BOTH_WAYS) is not None and config.flag(_BOTH_WAYS)
+    both_ways = config.values.get(BOTH_WAYS) is not None and config.flag(BOTH_WAYS)
     if both_ways and FAMILY.read_limits(config).writes_texts:
-        raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
+        raise parts.refuse("config-not-supported", f"{BOTH_WAYS}: what is written next is not there to be seen")
     if both_ways and SLIDING in kinds and not config.values.get(IS_CAUSAL, True):
-        raise parts.refuse("config-not-supported", f"{_BOTH_WAYS} and {IS_CAUSAL}: two windows, one by each of them")
+        raise parts.refuse("config-not-supported", f"{BOTH_WAYS} and {IS_CAUSAL}: two windows, one by each of them")
     if both_ways:
         window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
         return masks_both_ways(windows_by_kind(kinds, window // 2))

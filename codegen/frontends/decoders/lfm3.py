@@ -5,7 +5,6 @@ a part of a head's pairs is not turned. Names as in `transformers`, which has no
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ...ir.graph import Attention, Linear, Multiply, Op, Parameter
 from ...load.config import Config
@@ -16,17 +15,17 @@ from ..shared.computed import repeated_rows
 from ..shared.layer_kinds import FULL, SLIDING, Seen, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
 from ..shared.llama_parts import LlamaParts, read_sizes
 from ..shared.llama_stack import HEAD_NORMS, MAX_POSITIONS, POSITIONS, Stack, masks_by_kind
-from ..shared.rotary import Angles, angles_in, kind_of
+from ..shared.rotary import PROPORTIONAL, Angles, proportional_angles
 from .lfm2 import CONVOLUTION, lfm_stack, with_attention
 
 MODEL_TYPE = "lfm3"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
-_PROPORTIONAL, _PART = "proportional", "partial_rotary_factor"
+_PART = "partial_rotary_factor"
 # Where the configuration does not say them.
 _HEADS, _KEY_HEADS, _HEAD_WIDTH, _TAPS, _WINDOW, _EPSILON, _THETA = 16, 4, 128, 7, 256, 1e-5, 1e6
 _ANGLES = {
     SLIDING: {"rope_type": "default", "rope_theta": 10_000.0},
-    FULL: {"rope_type": _PROPORTIONAL, "rope_theta": 1e6, _PART: 0.5},
+    FULL: {"rope_type": PROPORTIONAL, "rope_theta": 1e6, _PART: 0.5},
 }
 
 
@@ -65,16 +64,8 @@ def _seen(config: Config, kinds: tuple[str, ...], tokens: int, width: int) -> di
     if config.values.get("rope_parameters") is None:
         config = replace(config, values=config.values.changed("rope_parameters", _ANGLES))
 
-    def read(values: Any, key: str, theta: float, positions: int) -> Angles:
-        if not isinstance(values, dict) or kind_of(Config.from_json(values)) != _PROPORTIONAL:
-            return angles_in(values, key, theta, positions)
-        part = values.get(_PART, 1.0)
-        if type(part) not in (int, float) or not 0 <= part <= 1:
-            raise parts.refuse("rotary-not-supported", f"{_PART} of {key}: expected 0 to 1")
-        # Slower by a factor, as linear ones are.
-        rest = {name: value for name, value in values.items() if name not in (_PART, "type")}
-        angles = angles_in({"factor": 1.0, **rest, "rope_type": "linear"}, key, theta, positions)
-        return replace(angles, turned=int(part * width // 2))
+    def read(values: object, key: str, theta: float, positions: int) -> Angles:
+        return proportional_angles(values, key, theta, positions, width)
 
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     thetas = dict.fromkeys((FULL, SLIDING), ("rope_theta", _THETA))

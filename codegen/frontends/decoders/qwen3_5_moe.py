@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from ..bases import qwen3_5_texts
-from ..bases.qwen3_5_texts import Whole, family_of_texts
-from . import qwen3_5_moe_text
+from . import qwen3_5, qwen3_5_moe_text
 
 MODEL_TYPE = "qwen3_5_moe"
-HARMLESS_KEYS = qwen3_5_texts.HARMLESS_KEYS
-FAMILY = Whole(family_of_texts(qwen3_5_moe_text.FAMILY, "Qwen3_5Moe"), qwen3_5_moe_text.HARMLESS_KEYS)
+HARMLESS_KEYS = qwen3_5.HARMLESS_KEYS
+FAMILY = qwen3_5.half_of(qwen3_5_moe_text, "Qwen3_5Moe")

@@ -191,6 +191,16 @@ def scaled(parameter: Parameter, factor: float) -> Parameter:
     return replace(parameter, arrays=tuple(times(array, factor) for array in parameter.arrays))
 
 
+def same_values(name: str, width: int, value: float) -> Computed:
+    """As many as a row has."""
+    return Computed(name, (width,), lambda: np.full(width, value, np.float32))
+
+
+def repeated_value(array: Array, width: int) -> Computed:
+    """The only value of a tensor, as often as a row has values."""
+    return Computed(array.name, (width,), lambda: np.repeat(array.values, width), array.file)
+
+
 def negated(parameter: Parameter) -> Parameter:
     """All its tensors with the other sign, and of the type that they have."""
 

@@ -108,12 +108,15 @@ class LlamaParts:
 
     def head_norms(self, names: tuple[str, str], *, own: OwnWeights | None = None) -> tuple[Norm, Norm]:
         """Of queries and keys; with `own` each head has weights of its own."""
-        width, sizes, bias = self.sizes.head_width, self.sizes, self.norm_biases == "all"
-        queries, keys = (self.sources(f"self_attn.{name}") for name in names)
-        return (
-            self._norm("query_norm", queries, width, "query", "query", sizes.heads, bias=bias, own=own),
-            self._norm("key_norm", keys, width, "key", "key", sizes.key_heads, bias=bias, own=own),
-        )
+        queries, keys = names
+        return self.head_norm("query", queries, own=own), self.head_norm("key", keys, own=own)
+
+    def head_norm(self, of: Literal["query", "key"], name: str, *, own: OwnWeights | None = None) -> Norm:
+        """Of one of the two."""
+        sizes, bias = self.sizes, self.norm_biases == "all"
+        heads = sizes.heads if of == "query" else sizes.key_heads
+        source = self.sources(f"self_attn.{name}")
+        return self._norm(f"{of}_norm", source, sizes.head_width, of, of, heads, bias=bias, own=own)
 
     def row_norms(self) -> tuple[Norm, Norm]:
         """Of queries and keys, all heads as one row."""

@@ -11,7 +11,7 @@ from ...errors import EtchError
 from ...ir.graph import Linear, Norm, Parameter
 from ...ir.parameter import Array
 from ...load.config import Config
-from ...load.safetensors import TensorFile
+from ...load.safetensors import Taken, TensorFile
 from .computed import of_groups
 
 # Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
@@ -209,13 +209,24 @@ def check_layers(tensors: TensorFile, layers: int, key: str = "num_hidden_layers
 def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
     """Files may have a tied tensor by more than one name; then the copies are the same."""
     for name in copies:
-        if name not in tensors or tensor not in tensors:
-            continue
-        shape = tensors.info(tensor)[1]
-        copy, whole = tensors.take(name, shape), tensors.take(tensor, shape)
-        if not np.array_equal(copy.values, whole.values):
+        pair = _both(tensors, tensor, name)
+        if pair is not None and not np.array_equal(pair[0].values, pair[1].values):
+            whole, copy = pair
             message = f"{copy.name} is not {whole.name}, though the two are tied: tie_word_embeddings in config.json"
             raise refuse("tied-tensors-differ", message)
+
+
+def differ(tensors: TensorFile, tensor: str, other: str) -> bool:
+    """Whether the file has both, with other values; takes them where it has both."""
+    pair = _both(tensors, tensor, other)
+    return pair is not None and not np.array_equal(pair[0].values, pair[1].values)
+
+
+def _both(tensors: TensorFile, tensor: str, other: str) -> tuple[Taken, Taken] | None:
+    if tensor not in tensors or other not in tensors:
+        return None
+    shape = tensors.info(tensor)[1]
+    return tensors.take(tensor, shape), tensors.take(other, shape)
 
 
 def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -20,6 +20,7 @@ from .computed import Computed
 from .sinusoids import sine_and_cosine
 
 _POSITIONS, _PART = "max_position_embeddings", "partial_rotary_factor"
+PROPORTIONAL = "proportional"
 _MAX_THETA = 1e12
 _MAX_FACTOR = 1e6
 _LLAMA3 = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
@@ -117,6 +118,20 @@ def turned_in(values: dict[str, Any], part: float, width: int) -> int:
         message = f"{printable(str(part))} of a head's {width} values are turned: an even number of them is needed"
         raise _refuse(f"{_PART}: {message}")
     return turned
+
+
+def proportional_angles(values: object, key: str, theta: float, positions: int, width: int) -> Angles:
+    """The same of one object for heads of `width` values, where it may say that a part of the pairs is turned as if all
+    were: proportional ones."""
+    if not isinstance(values, dict) or kind_of(Config.from_json(values)) != PROPORTIONAL:
+        return angles_in(values, key, theta, positions)
+    part = values.get(_PART, 1.0)
+    if type(part) not in (int, float) or not 0 <= part <= 1:
+        raise _refuse(f"{_PART} of {key}: expected 0 to 1")
+    # Slower by a factor, as linear ones are.
+    rest = {name: value for name, value in values.items() if name not in (_PART, "type")}
+    angles = angles_in({"factor": 1.0, **rest, "rope_type": "linear"}, key, theta, positions)
+    return replace(angles, turned=int(part * width // 2))
 
 
 def angles_in(values: object, key: str, theta: float, positions: int) -> Angles:

@@ -5,16 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from writer_shapes import LLAMA, QWEN3_5, VOCABULARY
+from writer_shapes import LLAMA, QWEN3_5
 
 _KINDS = QWEN3_5["layer_types"]
-_EXPERTS = {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 11}
-_TWO_LAYERS = {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]}
-_IMAGES = {
-    **{"depth": 1, "hidden_size": 8, "num_heads": 2, "intermediate_size": 6, "patch_size": 2},
-    **{"out_hidden_size": 24, "num_position_embeddings": 4, "in_channels": 1},
-}
-_OF_WHOLE = {"vocab_size": VOCABULARY, "bos_token_id": 1, "eos_token_id": 2}
+EXPERTS = {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 11}
+TWO_LAYERS = {"num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]}
 DELTA: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_5_text/own": ("Qwen3_5", QWEN3_5 | {"tie_word_embeddings": True, "linear_conv_kernel_dim": 3}),
     "qwen3_5_text/biased": (
@@ -24,35 +19,18 @@ DELTA: dict[str, tuple[str, dict[str, Any]]] = {
         | {"linear_num_key_heads": 3, "linear_num_value_heads": 3, "linear_value_head_dim": 6, "pad_token_id": 0}
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 0.5}},
     ),
-    "qwen3_5/whole": (
-        "Qwen3_5Whole",
-        {
-            "text_config": QWEN3_5 | _TWO_LAYERS,
-            "vision_config": _IMAGES,
-            **_OF_WHOLE,
-            "tie_word_embeddings": True,
-        },
-    ),
     "qwen3_5_moe_text/own": (
         "Qwen3_5Moe",
-        QWEN3_5 | _EXPERTS | _TWO_LAYERS | {"shared_expert_intermediate_size": 14, "tie_word_embeddings": True},
-    ),
-    "qwen3_5_moe/whole": (
-        "Qwen3_5MoeWhole",
-        {
-            "text_config": QWEN3_5 | _EXPERTS | _TWO_LAYERS | {"shared_expert_intermediate_size": 9},
-            "vision_config": _IMAGES,
-            **_OF_WHOLE,
-        },
+        QWEN3_5 | EXPERTS | TWO_LAYERS | {"shared_expert_intermediate_size": 14, "tie_word_embeddings": True},
     ),
     "qwen3_next/own": (
         "Qwen3Next",
-        QWEN3_5 | _EXPERTS | {"shared_expert_intermediate_size": 14, "attention_bias": True, "intermediate_size": 5},
+        QWEN3_5 | EXPERTS | {"shared_expert_intermediate_size": 14, "attention_bias": True, "intermediate_size": 5},
     ),
     "qwen3_next/dense": (
         "Qwen3Next",
         QWEN3_5
-        | _EXPERTS
+        | EXPERTS
         | {"num_hidden_layers": 4, "layer_types": None, "full_attention_interval": 2, "mlp_only_layers": [0, 3]}
         | {"linear_num_key_heads": 1, "linear_num_value_heads": 3, "linear_conv_kernel_dim": 2, "pad_token_id": 0}
         | {"norm_topk_prob": False, "shared_expert_intermediate_size": 9, "tie_word_embeddings": True},

@@ -85,6 +85,8 @@ OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
 SMALL_WORDS = (
     *("bigbird_pegasus/own", "m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
+    "gemma3/whole",
+    *("gemma4/whole", "gemma4_text/own", "gemma4_text/plain"),
     *("t5gemma/own", "t5gemma/texts"),
     *("vaultgemma/own", "xglm/texts", "biogpt/own", "biogpt/texts"),
     *("fsmt/own", "fsmt/en-de", "fsmt/ru-en"),
@@ -182,6 +184,10 @@ def _age(folder: Path, name: str) -> None:
         without_positions(folder)  # as older files
     if name == "t5/untied":  # as 1.1 says it
         _configure(folder, {"tie_word_embeddings": False}, without=("scale_decoder_outputs",))
+    if name == "llava/whole":  # whose texts say it
+        _configure(folder, {}, without=("tie_word_embeddings",))
+    if name in ("gemma3/whole", "mistral3/whole"):  # as published ones, of which one is not tied all the same
+        _configure(folder, {"text_config": VARIANTS[name][1]["text_config"]}, without=("tie_word_embeddings",))
 
 
 def without_positions(folder: Path) -> None:

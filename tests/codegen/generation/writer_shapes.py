@@ -191,6 +191,14 @@ QWEN3_5: dict[str, Any] = LLAMA | {
     "linear_value_head_dim": 3,
 }
 WINDOWS = ["sliding_attention", "full_attention"]
+GEMMA4 = LLAMA | {
+    **{"head_dim": 6, "global_head_dim": 10, "sliding_window": 6, "pad_token_id": 0, "hidden_size_per_layer_input": 7},
+    "vocab_size_per_layer_input": VOCABULARY,
+}
+GEMMA4_ANGLES = {
+    "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.4, "rope_theta": 90.0, "factor": 2.5},
+    "sliding_attention": {"rope_type": "default", "rope_theta": 70.0},
+}
 PHI3 = LLAMA | {"pad_token_id": 0}
 LONGROPE = {
     **{"rope_type": "longrope", "rope_theta": 500.0, "partial_rotary_factor": 0.75},

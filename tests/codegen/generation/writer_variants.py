@@ -11,6 +11,7 @@ from like_llama_variants import LIKE_LLAMA
 from moses_variants import MOSES
 from paired_variants import PAIRED
 from tokenizers_of_texts import SPECIAL
+from whole_variants import WHOLES
 from writer_mixtures import MIXTURES
 from writer_shapes import (
     BART,
@@ -20,6 +21,8 @@ from writer_shapes import (
     END,
     ENDS,
     FALCON,
+    GEMMA4,
+    GEMMA4_ANGLES,
     GPT2,
     GPT_NEO,
     LED,
@@ -168,6 +171,19 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 9}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
+    "gemma4_text/own": (
+        "Gemma4",
+        GEMMA4
+        | {"num_hidden_layers": 5, "layer_types": [*WINDOWS, *WINDOWS[:1], *WINDOWS], "num_kv_shared_layers": 2}
+        | {"use_double_wide_mlp": True, "final_logit_softcapping": 3.0},
+    ),
+    "gemma4_text/plain": (
+        "Gemma4",
+        GEMMA4
+        | {"num_hidden_layers": 4, "layer_types": WINDOWS * 2, "hidden_size_per_layer_input": 0}
+        | {"attention_k_eq_v": True, "num_global_key_value_heads": 1, "attention_bias": True}
+        | {"rope_parameters": GEMMA4_ANGLES, "tie_word_embeddings": False},
+    ),
     "gemma2/own": (
         "Gemma2",
         LLAMA
@@ -315,18 +331,20 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     **MIXTURES,
     **PAIRED,
     **MOSES,
+    **WHOLES,
 }
 
 _DECODERS = """
-    Apertus Arcee BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4
+    Apertus Arcee BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Gemma4 Glm
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
-    XGLM Youtu OlmoHybrid FlexOlmo GptOss GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
+    Glm4 XGLM Youtu OlmoHybrid FlexOlmo GptOss GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
 """
+_WHOLES = "Gemma3 Gemma4 Idefics3 Lfm2Vl Llava LlavaNext Mistral3 Qwen3_5 SmolVLM"
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {
@@ -335,6 +353,6 @@ CLASSES = {
     **{name: f"{name}LMHeadModel" for name in ("GPT2", "OpenAIGPT")},
     **dict.fromkeys(OF_LLAMA, "LlamaForCausalLM"),
     "Marian": "MarianMTModel",
-    **{f"{name}Whole": f"{name}ForConditionalGeneration" for name in ("Qwen3_5", "Qwen3_5Moe")},
+    **{f"{name}Whole": f"{name}ForConditionalGeneration" for name in _WHOLES.split()},
     "EncoderDecoder": "EncoderDecoderModel",
 }

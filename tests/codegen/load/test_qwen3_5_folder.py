@@ -43,9 +43,8 @@ def read(place: Path, family: str, name: str | None, expression: str | None = QW
 
 
 def test_what_the_families_say() -> None:
-    assert (qwen3_5.FAMILY.texts.tokenizer_class, qwen3_5_text.FAMILY.tokenizer_class) == (WHOLE, TEXTS)
-    moe = qwen3_5_moe.FAMILY.texts, qwen3_5_moe_text.FAMILY
-    assert [family.tokenizer_class for family in moe] == [WHOLE, WHOLE]
+    for whole, texts, own in ((qwen3_5, qwen3_5_text, TEXTS), (qwen3_5_moe, qwen3_5_moe_text, WHOLE)):
+        assert (whole.FAMILY.tokenizer_class, texts.FAMILY.tokenizer_class) == (WHOLE, own)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,9 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), XLM_ROBERTA),
     **dict.fromkeys(("modernbert", "modernbert-decoder"), ROBERTA),
     **dict.fromkeys(("eurobert", "ultrabert"), ROBERTA),
-    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
+    **dict.fromkeys(
+        ("gte", "jina_embeddings_v3", "gemma2", "gemma3", "gemma3_text", "gemma4", "gemma4_text"), XLM_ROBERTA
+    ),
     "bert/xlm_words": XLM_ROBERTA,
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
     "t5gemma": GEMMA,
@@ -72,7 +74,8 @@ SPECIALS: dict[str, Specials] = {
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
             *("biogpt", "bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
             *("hyperclovax", "internlm3", "iquestcoder", "jais2", "granitemoehybrid", "ministral3"),
-            *("apertus", "bitnet", "minicpm3", "youtu"),
+            *("apertus", "bitnet", "minicpm3", "mistral3", "youtu"),
+            *("idefics3", "lfm2_vl", "llava", "llava_next", "smolvlm"),
             *("olmo_hybrid", "olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe", "qwen3_next", "tags/qwen3_next"),
             *("flex_olmo", "gpt_oss", "granite_swa", "granitemoe_swa", "granitemoeshared"),
         ),

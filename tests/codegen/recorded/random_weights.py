@@ -29,6 +29,9 @@ def randomize(model: nn.Module, seed: int) -> None:
                 elif weights.dim() == 3:  # XLNet's linears
                     values = 1.2 * values / np.sqrt(len(weights))
                 weights.copy_(torch.from_numpy(values.astype(np.float16)))
+            number = getattr(module, "layer_scalar", None)  # of Gemma 4's layers, which is no parameter
+            if number is not None:
+                number.copy_(torch.from_numpy(np.exp(0.5 * random.standard_normal(1)).astype(np.float16)))
             if isinstance(module, nn.BatchNorm1d):
                 for means, values in (
                     (module.running_mean, random.standard_normal),

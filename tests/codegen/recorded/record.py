@@ -38,10 +38,10 @@ def main() -> None:
     check_installed(PINNED)
     import answer_variants
     import embedding_variants
+    import expert_variants
     import gru_variants
     import library_variants
     import mask_variants
-    import mixture_variants
     import pair_variants
     import plain_variants
     import roc_bert_numbers
@@ -63,7 +63,7 @@ def main() -> None:
             (embedding_variants, ""),
             (tag_variants, ""),
             (mask_variants, ""),
-            (mixture_variants, ""),
+            (expert_variants, ""),
             (answer_variants, ""),
             (gru_variants, ""),
             (pair_variants, ""),

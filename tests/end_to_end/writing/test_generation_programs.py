@@ -111,6 +111,7 @@ LONG = [
     ("lfm2/own", "fp32", "host"),
     ("lfm2/texts", "w8a8", "m-profile"),
     ("lfm3/own", "w8a8", "m-profile"),
+    ("gemma4_text/own", "w8a8", "host"),
     ("qwen3_5_text/own", "w8a8", "host"),
     ("qwen3_5_text/own", "fp32", "m-profile"),
     ("qwen3_5_text/biased", "w4a8", "host"),
