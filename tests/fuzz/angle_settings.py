@@ -15,7 +15,10 @@ ANGLES_BY_KIND = tuple(
         {"rope_type": "dynamic", "factor": 2.5},
         *(
             {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, **more}
-            for more in ({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0})
+            for more in (
+                *({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0}),
+                {"truncate": False},
+            )
         ),
     )
 )
@@ -25,7 +28,7 @@ YARNS_OF_QUERIES = tuple(
         *({}, {"mscale": 1.0, "mscale_all_dim": 1.0}, {"mscale": 0.7, "mscale_all_dim": 1.3, "beta_fast": 4}),
         *({"mscale": 0.7}, {"original_max_position_embeddings": 20}, {"llama_4_scaling_beta": None}),
         *({"rope_type": "default"}, {"original_max_position_embeddings": 20, "llama_4_scaling_beta": 0.0}),
-        {"attention_factor": 1.25, "max_position_embeddings": 41},
+        *({"attention_factor": 1.25, "max_position_embeddings": 41}, {"truncate": False}),
     )
 )
 PROPORTIONAL = tuple(

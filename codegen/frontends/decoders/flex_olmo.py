@@ -29,4 +29,4 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
-FAMILY = Family("FlexOlmo", AS_IN_JSON, _stack)
+FAMILY = Family("FlexOlmo", AS_IN_JSON, _stack, padding=100_277)

@@ -228,4 +228,6 @@ def _cap(config: Config) -> float | None:
     return None if config.values.get(_CAP) is None else cap_of(config, _CAP, 0.0)
 
 
-FAMILY = Family("Gemma4Text", "GemmaTokenizer", _stack, writer="Gemma4ForCausalLM", logits_cap=_cap, tied=True)
+FAMILY = Family(
+    "Gemma4Text", "GemmaTokenizer", _stack, writer="Gemma4ForCausalLM", logits_cap=_cap, tied=True, padding=0
+)

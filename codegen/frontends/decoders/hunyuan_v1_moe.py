@@ -48,4 +48,4 @@ def _of_all_layers(config: Config) -> Config:
     return config
 
 
-FAMILY = Family("HunYuanMoEV1", "TokenizersBackend", _stack)
+FAMILY = Family("HunYuanMoEV1", "TokenizersBackend", _stack, padding=0)

@@ -344,7 +344,7 @@ _DECODERS = """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5
 """
-_WHOLES = "Gemma3 Gemma4 Idefics3 Lfm2Vl Llava LlavaNext Mistral3 Qwen3_5 SmolVLM"
+_WHOLES = "Gemma3 Gemma4 Idefics3 Lfm2Vl Llava LlavaNext Mistral3 Qwen3_5 Qwen3_5Moe SmolVLM"
 # Whose classes are Llama's: their configurations.
 OF_LLAMA = {"InternLM3": "InternLM3Config", "IQuestCoder": "IQuestCoderConfig"}
 CLASSES = {

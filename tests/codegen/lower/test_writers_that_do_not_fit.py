@@ -108,7 +108,7 @@ from codegen.errors import EtchError
                 ({"llama_4_scaling_beta": 0.1}, "config-missing"),
                 ({"llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 39}, "config-not-supported"),
                 (QUERIES_YARN | {"mscale": -1.0}, "rotary-not-supported"),
-                (QUERIES_YARN | {"truncate": False}, "rotary-not-supported"),
+                (QUERIES_YARN | {"truncate": "no"}, "config-type"),
             )
         ),
         ("internlm3/own", {"qkv_bias": False}, "config-value"),
@@ -193,8 +193,9 @@ from codegen.errors import EtchError
         ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),
         *(
             ("olmo3/own", {"rope_scaling": changes}, "rotary-not-supported")
-            for changes in ({"truncate": False}, {"factor": 0.5}, {"beta_fast": 0}, {"rope_type": "dynamic"})
+            for changes in ({"factor": 0.5}, {"beta_fast": 0}, {"rope_type": "dynamic"})
         ),
+        ("olmo3/own", {"rope_scaling": {"truncate": "no"}}, "config-type"),
         ("ministral/own", {"sliding_window": 1}, "config-not-supported"),
         ("helium/own", {"mlp_bias": False}, "unused-tensor"),
         ("helium/own", {"head_dim": 8}, "wrong-shape"),
