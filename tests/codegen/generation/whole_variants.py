@@ -77,6 +77,24 @@ WHOLES: dict[str, tuple[str, dict[str, Any]]] = {
             "vision_config": IDEFICS_IMAGES,
         },
     ),
+    "idefics3/whole": (
+        "Idefics3Whole",
+        _WHOLE
+        | {
+            "text_config": LLAMA | {"model_type": "llama", "num_hidden_layers": 1, "pad_token_id": 0},
+            "vision_config": IDEFICS_IMAGES,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "llava_next/whole": (
+        "LlavaNextWhole",
+        _WHOLE
+        | {
+            "text_config": LLAMA | {"model_type": "mistral", "num_hidden_layers": 1, "sliding_window": 9},
+            "vision_config": CLIP_IMAGES,
+            "image_grid_pinpoints": [[4, 4]],
+        },
+    ),
     "llava/whole": (
         "LlavaWhole",
         _WHOLE

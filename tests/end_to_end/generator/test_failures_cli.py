@@ -257,7 +257,7 @@ def test_nobody_reads_stdout(command: str, unbuffered: str, model: Path, tmp_pat
     options = ("--out", tmp_path / "out") if command == "generate" else ()
     outcome = etch(command, model, *options, stdout=writer, environment={"PYTHONUNBUFFERED": unbuffered})
     os.close(writer)
-    assert (outcome.code, outcome.err) == (1, b"")
+    assert (outcome.code, outcome.err) == (1, "")
     assert not (tmp_path / "out").exists() or (tmp_path / "out" / "etch.json").exists()
 
 
