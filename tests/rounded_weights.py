@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen.ir import graph as g
+from codegen.ir.experts import ExpertLinear
 from codegen.ir.parameter import Array
 from codegen.ir.weights import Integers, S4Matrix
 from codegen.oracle.interpret import Interpreter
@@ -35,7 +36,7 @@ class RoundedWeights(Interpreter):
             else:
                 inside = op.directions if isinstance(op, g.Gru) else op.linears if isinstance(op, g.Experts) else (op,)
                 for linear in inside:
-                    is_rounded = isinstance(linear, g.Recurrence | g.ExpertLinear)
+                    is_rounded = isinstance(linear, g.Recurrence | ExpertLinear)
                     if is_rounded or (isinstance(linear, g.Linear) and not linear.exact):
                         for index, array in enumerate(linear.weight.arrays):
                             self._store(array, recipe.matrix(linear.name, index, array.values))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.graph import ExpertWeighing
+from ..ir.experts import ExpertWeighing
 from ..ir.weights import F32Matrix, LinearWeights, S4Matrix
 from .floats import F32Array, QuantizedRows
 from .linear import linear

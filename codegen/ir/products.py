@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .experts import ExpertLinear, Experts
 from .graph import (
     Add,
     Attention,
@@ -15,8 +16,6 @@ from .graph import (
     DeltaRule,
     DynamicConvolution,
     Embed,
-    ExpertLinear,
-    Experts,
     Graph,
     Gru,
     Layers,

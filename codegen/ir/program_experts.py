@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .buffer import Buffer, Kind
-from .graph import ExpertWeighing
+from .experts import ExpertWeighing
 from .op import attribute, read, weights, written
 from .weights import WeightSlot
 

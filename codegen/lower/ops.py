@@ -13,6 +13,7 @@ from ..ir import graph as g
 from ..ir import program as p
 from ..ir.clamped_gate import ClampedGate
 from ..ir.constants import reciprocal, rounded, without_tiny
+from ..ir.experts import ExpertLinear
 from ..ir.parameter import Array, F32Array
 from ..ir.products import Product
 from ..ir.stage import Stage
@@ -144,7 +145,7 @@ def _experts(op: g.Experts, at: Place) -> list[p.Op]:
     return [*ops, p.MixExperts(routes, made, at.buffer(op.out))]
 
 
-def _expert_slot(linear: g.ExpertLinear, op: g.Experts, at: Place) -> p.WeightSlot:
+def _expert_slot(linear: ExpertLinear, op: g.Experts, at: Place) -> p.WeightSlot:
     """That of a linear whose outputs are those of all experts."""
     slot = _linear_slot(linear, at)
     return replace(slot, stored=tuple(replace(entry, experts=op.experts) for entry in slot.stored))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir import graph as g
+from ..ir.experts import ExpertLinear
 from ..ir.global_rows import rows_of_text
 from ..ir.hashes import rows_of_ids
 from ..ir.parameter import Array
@@ -323,7 +324,7 @@ def _experts(op: g.Experts, at: State) -> None:
 def _block(op: g.Experts, rows: F64Array, expert: int, at: State) -> F64Array:
     """What one expert makes of some rows."""
 
-    def product(linear: g.ExpertLinear, x: F64Array) -> F64Array:
+    def product(linear: ExpertLinear, x: F64Array) -> F64Array:
         y = x @ np.split(at.weight(linear.weight), op.experts)[expert].T
         return y if linear.bias is None else y + np.split(at.weight(linear.bias), op.experts)[expert]
 

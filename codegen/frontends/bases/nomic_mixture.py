@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...ir.graph import Add, Attention, ExpertLinear, Experts, Graph, Linear, Norm, Op, Parameter, Rotary
+from ...ir.experts import ExpertLinear, Experts
+from ...ir.graph import Add, Attention, Graph, Linear, Norm, Op, Parameter, Rotary
 from ...ir.parameter import Array
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ir.clamped_gate import ClampedGate
-from ...ir.graph import Add, ExpertLinear, Experts, ExpertWeighing, Multiply, Norm, Op, Parameter
+from ...ir.experts import ExpertLinear, Experts, ExpertWeighing
+from ...ir.graph import Add, Multiply, Norm, Op, Parameter
 from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config

@@ -9,16 +9,17 @@ from graph_builder import INNER, WIDTH, Builder, graph
 
 from codegen.ir import graph as g
 from codegen.ir.clamped_gate import ClampedGate
+from codegen.ir.experts import ExpertLinear, ExpertWeighing
 
 EXPERTS = 5
 
 
-def experts(b: Builder, weighing: g.ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> tuple[g.Op, ...]:
+def experts(b: Builder, weighing: ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> tuple[g.Op, ...]:
     """Scores of `hidden`, and what the experts make of it."""
 
-    def linear(name: str, outputs: int, inputs: int) -> g.ExpertLinear:
+    def linear(name: str, outputs: int, inputs: int) -> ExpertLinear:
         weight = b.parameter(f"{name}_weight", EXPERTS * outputs, inputs, size=inputs**-0.5)
-        return g.ExpertLinear(name, weight, b.parameter(f"{name}_bias", EXPERTS * outputs, size=0.1) if bias else None)
+        return ExpertLinear(name, weight, b.parameter(f"{name}_bias", EXPERTS * outputs, size=0.1) if bias else None)
 
     names = ("expert_gate", "expert_up") if gate else ("expert_intermediate",)
     linears = (*(linear(name, INNER, WIDTH) for name in names), linear("expert_output", WIDTH, INNER))
@@ -27,7 +28,7 @@ def experts(b: Builder, weighing: g.ExpertWeighing, *, gate: bool, top: int = 2,
     return (router, mixture)
 
 
-def mixed(pooling: g.Pooling, weighing: g.ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> g.Graph:
+def mixed(pooling: g.Pooling, weighing: ExpertWeighing, *, gate: bool, top: int = 2, bias: bool = True) -> g.Graph:
     """In each layer, in the place of its feed-forward block."""
     b = Builder()
     inside = b.inside(2)
@@ -55,7 +56,7 @@ def shared() -> g.Graph:
     layer = inside.post_layer()[:-3]
     weights = [("shared_gate", INNER, WIDTH), ("shared_up", INNER, WIDTH), ("shared_output", WIDTH, INNER)]
     linears = tuple(
-        g.ExpertLinear(name, inside.parameter(f"{name}_weight", outputs, inputs, size=inputs**-0.5))
+        ExpertLinear(name, inside.parameter(f"{name}_weight", outputs, inputs, size=inputs**-0.5))
         for name, outputs, inputs in weights
     )
     body = (
