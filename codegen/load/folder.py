@@ -47,6 +47,7 @@ from .sentence import (
     static_path,
 )
 from .sentence_files import MODULES_FILE
+from .sentence_prompts import check_none_is_usual
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .splade import SparsePooling, read_splade
 from .stanford_colbert import as_encoder, is_stanford_colbert, read_stanford_colbert
@@ -300,6 +301,7 @@ def _classified(
     if not isinstance(encoder.sentence, SentenceModules):
         message = f"a logistic head reads an embedding, {ENCODER}/ has no {MODULES_FILE} that makes one"
         raise refusal("head-conflict", message, file=HEAD_FILE)
+    check_none_is_usual(encoder.sentence.prompts)
     return replace(encoder.sentence, classifier=read_logistic_head(folder, file)), ()
 
 

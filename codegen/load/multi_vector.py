@@ -17,6 +17,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ..ir.prompts import Prompts
 from ..ir.side import Side
 from ..ir.tokenizer_spec import MASKS, AddedToken, TokenizerSpec
 from .config import FILE as CONFIG_FILE
@@ -37,10 +38,10 @@ from .sentence_files import (
     only,
     read_module,
     read_module_settings,
-    read_prompts,
     setting_refusal,
     types_of,
 )
+from .sentence_prompts import check_none_is_usual, read_prompts
 from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 from .tokenizer_files.tokenizer_config import SPECIAL_TOKENS_FILE
 from .tokenizer_files.tokenizer_json.fields import FILE as TOKENIZER
@@ -122,6 +123,7 @@ def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVector
     expanded = by_pylate or "MultiVectorMask" in names
     document, query, expansion = sides_of(_sides(folder, settings), expanded=expanded)
     named = read_prompts(folder, settings.get("model_type", _LIBRARY))
+    check_none_is_usual(named)
     prompts = _prompts(settings)
     found = MultiVectorModules(
         dense=tuple(dense),
@@ -308,7 +310,7 @@ def _strings(value: object, key: str, file: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _notes(settings: Mapping[str, Any], prompts: list[str]) -> tuple[str, ...]:
+def _notes(settings: Mapping[str, Any], named: Prompts) -> tuple[str, ...]:
     similarity = settings.get("similarity_fn_name")
     if similarity in (None, "maxsim", "MaxSim") or settings.get("model_type") != _LIBRARY:
         scored: tuple[str, ...] = ()
@@ -316,9 +318,10 @@ def _notes(settings: Mapping[str, Any], prompts: list[str]) -> tuple[str, ...]:
         scored = (f"{SETTINGS_FILE}: scores are divided by the number of the query's vectors, by the caller",)
     else:
         raise setting_refusal("similarity_fn_name", similarity, SETTINGS_FILE)
-    other = [name for name in prompts if name not in ("query", *_DOCUMENT_PROMPTS)]
-    named = (f"{SETTINGS_FILE} has prompts ({', '.join(other[:5])}): put before a text by the caller",) if other else ()
-    return (*scored, *named)
+    other = [name for name, text in sorted(named.texts) if text and name not in ("query", *_DOCUMENT_PROMPTS)]
+    if not other:
+        return scored
+    return (*scored, f"{SETTINGS_FILE} has prompts ({', '.join(other[:5])}): put before a text by the caller")
 
 
 def _check_padding(folder: CheckpointFolder, classes: tuple[object, str]) -> None:

@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..ir.prompts import NO_PROMPTS, Prompts
 from ..ir.tokenizer_spec import TokenizerSpec
 from .dense import Dense, read_dense
 from .files import CheckpointFolder
@@ -34,10 +35,10 @@ from .sentence_files import (
     only,
     read_module,
     read_module_settings,
-    read_settings,
     setting_refusal,
     types_of,
 )
+from .sentence_prompts import prompts_notes, read_prompts, settings_notes
 from .splade import (
     SPARSE_TYPES,
     SparsePooling,
@@ -84,6 +85,7 @@ class SentenceModules:
     normalize: bool
     beside: tuple[Pooling, ...] = ()  # poolings whose rows stand behind that of the first
     classifier: LogisticHead | None = None  # of the embedding, which is then no result
+    prompts: Prompts = NO_PROMPTS
 
 
 def read_sentence_modules(
@@ -107,15 +109,15 @@ def read_sentence_modules(
             file=MODULES_FILE,
         )
     if names[0] == STATIC:
-        return _modules_behind(folder, ("mean",), modules[1:], width), read_settings(folder)
+        return _modules_behind(folder, ("mean",), modules[1:], width)
     check_at_the_top(modules[0][1])
     if sparse:
         return read_splade(folder, folder, modules, vocabulary)
     check_transformer(folder, _SCORES if cross_encoder else USUAL)
     if cross_encoder:
-        return None, read_settings(folder, "CrossEncoder")
+        return None, settings_notes(folder, "CrossEncoder")
     poolings = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
-    return _modules_behind(folder, poolings, modules[2:], len(poolings) * width), read_settings(folder)
+    return _modules_behind(folder, poolings, modules[2:], len(poolings) * width)
 
 
 def static_path(folder: CheckpointFolder) -> str | None:
@@ -131,8 +133,8 @@ def static_path(folder: CheckpointFolder) -> str | None:
 
 def _modules_behind(
     folder: CheckpointFolder, poolings: tuple[Pooling, ...], modules: list[tuple[str, str]], width: int
-) -> SentenceModules:
-    """What the row of a text, of `width` values, goes through: `modules` with their paths."""
+) -> tuple[SentenceModules, tuple[str, ...]]:
+    """What the row of a text, of `width` values, goes through: `modules` with their paths; and notes."""
     dense: list[Dense | RowNorm] = []
     for name, path in modules:
         before = dense[-1].outputs if dense else width
@@ -145,7 +147,9 @@ def _modules_behind(
         else:
             check_normalize(folder, f"{path}/config.json")
     normalizes = bool(modules) and modules[-1][0] == "Normalize"
-    return SentenceModules(poolings[0], tuple(dense), normalizes, poolings[1:])
+    prompts = read_prompts(folder, "SentenceTransformer")
+    found = SentenceModules(poolings[0], tuple(dense), normalizes, poolings[1:], prompts=prompts)
+    return found, prompts_notes(prompts, "embed")
 
 
 def lower_case_notes(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the folders of sentence-transformers have in common, whatever model they hold: the list of modules, how the
-Transformer is run, prompts. Whatever is not known here is refused."""
+Transformer is run. Whatever is not known here is refused."""
 
 from __future__ import annotations
 
@@ -146,35 +146,6 @@ def check_places(values: Mapping[str, Any], value: str, file: str) -> None:
     for key in PLACES:
         if values.get(key) not in (None, value):
             raise setting_refusal(key, values[key], file)
-
-
-def read_prompts(folder: CheckpointFolder, model_type: str) -> list[str]:
-    """The names of those in config_sentence_transformers.json, whose other settings are checked; one that `encode`
-    would add by itself is refused."""
-    values = folder.read_json_if_present(SETTINGS_FILE) or {}
-    if values.get("model_type", model_type) != model_type:
-        raise setting_refusal("model_type", values["model_type"], SETTINGS_FILE)
-    if values.get("truncate_dim") is not None:
-        raise setting_refusal("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
-    prompts = values.get("prompts", {})
-    if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
-        raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)
-    default = values.get("default_prompt_name")
-    if default is not None and (not isinstance(default, str) or prompts.get(default) != ""):
-        raise refusal(
-            "sentence-prompt",
-            f"the default prompt {shown(default)} is not supported: put it before the texts yourself, and remove it",
-            file=SETTINGS_FILE,
-        )
-    return sorted(name for name, text in prompts.items() if text)
-
-
-def read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
-    """Notes from config_sentence_transformers.json."""
-    used = read_prompts(folder, model_type)
-    if not used:
-        return ()
-    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
 
 
 def only(values: Mapping[str, Any], known: Collection[str], file: str) -> None:

@@ -19,9 +19,9 @@ from .sentence_files import (
     check_transformer,
     only,
     read_module_settings,
-    read_settings,
     types_of,
 )
+from .sentence_prompts import settings_notes
 
 SPARSE_PACKAGES = ("sentence_transformers.sparse_encoder.models", "sentence_transformers.sparse_encoder.modules")
 SPARSE_TYPES = types_of(SPARSE_PACKAGES, ("MLMTransformer", "SpladePooling"))
@@ -53,7 +53,7 @@ def read_splade(
     check_transformer(encoder, _WEIGHTS)
     _check_fill_mask(encoder, legacy=transformer == "MLMTransformer")
     _check_dimensions(folder)
-    return _read_pooling(folder, f"{pooling}/config.json", vocabulary), read_settings(folder, "SparseEncoder")
+    return _read_pooling(folder, f"{pooling}/config.json", vocabulary), settings_notes(folder, "SparseEncoder")
 
 
 def _read_pooling(folder: CheckpointFolder, file: str, vocabulary: int) -> SparsePooling:

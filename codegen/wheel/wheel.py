@@ -31,6 +31,7 @@ VERBS = {
     **dict.fromkeys(("translate", "summarize", "generate"), "_writing.py"),
 }
 _PACKAGE = Path(__file__).resolve().parent / "package"
+_LITERAL = r'"(?:[^"\\]|\\.)*"'  # of C++
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every member: the same input gives the same bytes
 
 
@@ -107,6 +108,7 @@ def _init(directory: Path, manifest: dict[str, Any], verb: str) -> str:
         "names": _names(header, "Labels|ValueNames"),
         "entities": _names(header, "Entities"),
         "library": _library_name(manifest["name"]),
+        **_prompts(header),
     }
     return template_environment().get_template(template).render(values)
 
@@ -117,8 +119,23 @@ def _names(header: str, tables: str) -> str:
     if table is None:
         return "()"
     literals = re.findall(r"^    \{(.*), \d+\},$", table[1], re.MULTILINE)
-    names = [b"".join(_decoded(part) for part in re.findall(r'"((?:[^"\\]|\\.)*)"', text)) for text in literals]
-    return repr(tuple(name.decode("utf-8", "surrogateescape") for name in names))
+    return repr(tuple(map(_text, literals)))
+
+
+def _prompts(header: str) -> dict[str, str]:
+    """Of a model that embeds."""
+    table = re.search(r"kPromptTexts\[\] = \{\n(.*?)\n\};", header, re.DOTALL)
+    pattern = rf"^    \{{\{{({_LITERAL}), \d+\}}, \{{({_LITERAL}), \d+\}}\}},$"
+    literals = [] if table is None else re.findall(pattern, table[1], re.MULTILINE)
+    prompts = {_text(name): _text(text) for name, text in literals}
+    usual = re.search(r"kPrompts = \{.*kPromptTexts \+ (\d+)\};", header)
+    return {"prompts": repr(prompts), "usual_prompt": repr(None if usual is None else list(prompts)[int(usual[1])])}
+
+
+def _text(literals: str) -> str:
+    """What these literals of C++ spell, one behind the other."""
+    parts = re.findall(_LITERAL, literals)
+    return b"".join(_decoded(part[1:-1]) for part in parts).decode("utf-8", "surrogateescape")
 
 
 def _decoded(literal: str) -> bytes:

@@ -155,6 +155,23 @@ def test_correlation_of_cosines(tmp_path: Path) -> None:
         evaluate.read_rows(path, Columns("1", ("2",)), program.task, 60)
 
 
+def test_texts_that_are_compared_stand_behind_the_usual_prompt(tmp_path: Path) -> None:
+    before = "the cat "
+    write_tiny_sentence_model(tmp_path / "as they are")
+    prompts = {"prompts": {"query": before}, "default_prompt_name": "query"}
+    write_tiny_sentence_model(tmp_path / "behind", settings=prompts)
+    texts, scores = (SENTENCES, SENTENCES[::-1]), [str(i) for i in range(60)]
+    path = table(tmp_path, scores, *texts)
+    written = table(tmp_path / "behind", scores, *([before + text for text in column] for column in texts))
+    answers = []
+    for name, rows in (("as they are", written), ("behind", path)):
+        checkpoint = pipeline.load(tmp_path / name)
+        program = pipeline.lower(checkpoint, "w8a8", None)
+        of_rows = evaluate.read_rows(rows, Columns(), program.task, 60)
+        answers.append(evaluate.score(program, checkpoint.tokenizer, of_rows).answers)
+    assert np.array_equal(*answers)
+
+
 def test_spearman() -> None:
     assert spearman(np.array([1.0, 2, 3]), np.array([10.0, 20, 15])) == pytest.approx(0.5)
     assert spearman(np.array([1.0, 1, 2]), np.array([1.0, 1, 2])) == pytest.approx(1)

@@ -25,9 +25,11 @@ def write_tiny_sentence_model(
     normalize: bool = True,
     prefix: str = "",
     pooler: bool = True,
+    settings: dict[str, Any] | None = None,
     **shape: Any,
 ) -> None:
-    """The encoder of `write_tiny_checkpoint(folder, **shape)` with its modules; `prefix` of the tensors' names."""
+    """The encoder of `write_tiny_checkpoint(folder, **shape)` with its modules; `prefix` of the tensors' names,
+    `settings` of config_sentence_transformers.json."""
     write_tiny_checkpoint(folder, **shape)
     config = json.loads((folder / "config.json").read_text())
     config["architectures"] = ["BertModel"]
@@ -41,6 +43,8 @@ def write_tiny_sentence_model(
         for i, kind in enumerate(kinds)
     ]
     write_json(folder / "modules.json", modules)
+    if settings is not None:
+        write_json(folder / "config_sentence_transformers.json", settings)
     (folder / "1_Pooling").mkdir(exist_ok=True)
     modes = {key: name == pooling for name, key in POOLINGS.items()}
     write_json(folder / "1_Pooling/config.json", {"word_embedding_dimension": config["hidden_size"], **modes})

@@ -42,6 +42,10 @@ struct Options {
 
     std::optional<std::string_view> prompt;  // --prompt; TEXT… are its choices
 
+    // Of a model that embeds what is written before a text, and before the second of two that are compared.
+    std::optional<std::string_view> text_prompt;
+    std::optional<std::string_view> second_prompt;
+
     std::string_view table;                        // --evaluate
     std::optional<std::string_view> head;          // --head: of several the one that is judged,
     std::optional<RowTexts> head_texts;            // and what it reads of a row

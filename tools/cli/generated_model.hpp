@@ -9,6 +9,12 @@
 #define ETCH_MODEL_BEAMS 1
 #endif
 
+// Only those that embed.
+#ifndef ETCH_MODEL_PROMPTS
+#define ETCH_MODEL_PROMPTS \
+    {}
+#endif
+
 namespace etch::cli {
 
 constexpr Model generated_model(std::string_view program, const TaskFace& face, const Device* cuda) {
@@ -25,7 +31,8 @@ constexpr Model generated_model(std::string_view program, const TaskFace& face, 
             generated::kScratchBytes,
             face,
             cuda,
-            ETCH_MODEL_BEAMS};
+            ETCH_MODEL_BEAMS,
+            ETCH_MODEL_PROMPTS};
 }
 
 }  // namespace etch::cli

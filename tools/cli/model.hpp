@@ -17,6 +17,7 @@
 #include "etch/decode/tags.hpp"
 #include "etch/decode/token_weights.hpp"
 #include "etch/executor.hpp"
+#include "etch/prompts.hpp"
 #include "etch/side.hpp"
 #include "etch/status.hpp"
 #include "etch/task.hpp"
@@ -42,6 +43,7 @@ struct Model {
     const TaskFace& face;       // of its task: others are not linked
     const Device* cuda;         // null where built without ETCH_CUDA
     std::uint32_t beams;        // of a generative model, 1 where it does not search
+    Prompts prompts;            // of a model that embeds
 };
 
 extern const Model kModel;

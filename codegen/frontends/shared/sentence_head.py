@@ -41,7 +41,7 @@ def sentence_head(sentence: SentenceModules, value: str, width: int) -> tuple[tu
     if sentence.normalize or (head is not None and head.normalize):
         body.append(Normalize(OUT))
     if head is None:
-        return tuple(body), widths, Head(Embedding(widths[OUT]), OUT)
+        return tuple(body), widths, Head(Embedding(widths[OUT], sentence.prompts), OUT)
     shape = len(head.labels), widths[OUT]
     body.append(parts.linear(head.tensors, "classifier", ["linear"], shape, OUT, _LOGITS, exact=True))
     head.tensors.finish()

@@ -57,9 +57,9 @@ class Rows(Session):
         super().__init__(library, name, threads, plain_text, huge_pages)
         self._width, self._has_logits, self._most_spans = width, has_logits, most_spans
 
-    def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0) -> Answers:
-        """The answers to all texts, or to all pairs of a text and one of `second`."""
-        parts = [(piece, None) for piece in packed(texts)] if second is None else paired(texts, second)
+    def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0, before: str = "") -> Answers:
+        """The answers to all texts, each behind `before`, or to all pairs of a text and one of `second`."""
+        parts = [(piece, None) for piece in packed(texts, before)] if second is None else paired(texts, second)
         answers = self._empty(sum(first[3] for first, _ in parts))
         spans, done = [answers.spans], 0
         with self.turn():

@@ -21,8 +21,13 @@ Packed = tuple[int, int, bool, int, Any]
 _WIDE = {b"u": False, b"U": True}
 
 
-def packed(texts: Texts) -> Iterator[Packed]:
-    """One for each chunk; of Python's own strings one. A single string is one text."""
+def packed(texts: Texts, before: str = "") -> Iterator[Packed]:
+    """One for each chunk; of Python's own strings one. A single string is one text. `before` is written before each."""
+    if before:
+        prompt = before.encode("utf-8", "surrogatepass")
+        for chunk in packed(texts):
+            yield _joined([prompt + _bytes_of(chunk, i) for i in range(chunk[3])])
+        return
     chunks = getattr(texts, "chunks", None)
     if isinstance(chunks, list):
         for chunk in chunks:
@@ -48,13 +53,25 @@ def paired(texts: Texts, second: Texts) -> list[tuple[Packed, Packed]]:
 
 def text_part(texts: Packed, index: int, begin: int, end: int) -> str:
     """Bytes [begin, end) of a text as the model counts them."""
-    data, offsets, wide, _, _ = texts
-    place = (ctypes.c_int64 if wide else ctypes.c_int32).from_address(offsets + index * (8 if wide else 4)).value
-    return ctypes.string_at(data + place + begin, end - begin).decode("utf-8", "replace")
+    return ctypes.string_at(texts[0] + _place(texts, index) + begin, end - begin).decode("utf-8", "replace")
+
+
+def _bytes_of(texts: Packed, index: int) -> bytes:
+    place = _place(texts, index)
+    return ctypes.string_at(texts[0] + place, _place(texts, index + 1) - place)
+
+
+def _place(texts: Packed, index: int) -> int:
+    """Where a text begins, or ends that is the one before."""
+    _, offsets, wide, _, _ = texts
+    return (ctypes.c_int64 if wide else ctypes.c_int32).from_address(offsets + index * (8 if wide else 4)).value
 
 
 def _of_python(texts: Iterable[Any]) -> Packed:
-    encoded = [_bytes(text, place) for place, text in enumerate(texts)]
+    return _joined([_bytes(text, place) for place, text in enumerate(texts)])
+
+
+def _joined(encoded: list[bytes]) -> Packed:
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     data = b"".join(encoded)

@@ -25,6 +25,7 @@ from sentence_folders import (
 )
 from tiny_checkpoint import write_json, write_tiny_checkpoint
 
+from codegen.ir.prompts import Prompts
 from codegen.load.folder import load_checkpoint
 from codegen.load.sentence import SentenceModules
 
@@ -161,7 +162,15 @@ CASES = [
         SENTENCE,
         "make it false, and texts lower case",
     ),
-    s("default prompt", put(SETTINGS, prompts={"q": "query: "}, default_prompt_name="q"), "sentence-prompt", SETTINGS),
+    s(
+        "257 prompts",
+        put(SETTINGS, prompts={str(i): "" for i in range(257)}),
+        "sentence-prompt",
+        SETTINGS,
+        "257 prompts",
+    ),
+    s("a long prompt", put(SETTINGS, prompts={"q": "\u00e4" * 8193}), "sentence-prompt", SETTINGS, "is too long"),
+    s("default prompt null", put(SETTINGS, prompts={"q": None}, default_prompt_name="q"), "sentence-prompt", SETTINGS),
     s("default prompt not there", put(SETTINGS, default_prompt_name="q"), "sentence-prompt", SETTINGS),
     s("default prompt a number", put(SETTINGS, default_prompt_name=1), "sentence-prompt", SETTINGS),
     s("default prompt a list", put(SETTINGS, default_prompt_name=[1]), "sentence-prompt", SETTINGS),
@@ -233,7 +242,16 @@ def test_prompts_that_nobody_adds_are_a_note(tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path).notes == ()
     put(SETTINGS, prompts={"query": "query: ", "none": ""}, default_prompt_name="none")(tmp_path)
     (note,) = load_checkpoint(tmp_path).notes
-    assert "has prompts (query)" in note
+    assert "has prompts (query): embed-NAME --prompt writes one before a text, calls do not" in note
+    found = read(tmp_path)
+    assert found is not None
+    assert found.prompts == Prompts((("query", "query: "), ("none", "")))
+    put(SETTINGS, default_prompt_name="query")(tmp_path)
+    (note,) = load_checkpoint(tmp_path).notes
+    assert "before a text, 'query' unless told otherwise" in note
+    found = read(tmp_path)
+    assert found is not None
+    assert (found.prompts.usual_place, found.prompts.usual_text) == (0, "query: ")
 
 
 def test_length_of_sentence_transformers_wins(tmp_path: Path) -> None:

@@ -157,6 +157,12 @@ int main(void) {
     CHECK(etch_tiny_piece(-1, piece, sizeof piece) == 0);
     CHECK(etch_tiny_piece(encoding.ids[0], piece, 4) == strlen("[CLS]"));
     CHECK(memcmp(piece, "[CLS.", 5) == 0);
+#ifdef ETCH_TINY_PROMPT_COUNT
+    CHECK(ETCH_TINY_PROMPT_COUNT == 2 && ETCH_TINY_USUAL_PROMPT == 0);
+    CHECK(strcmp(etch_tiny_prompt_name(0).data, "query") == 0 && strcmp(etch_tiny_prompt(0).data, "the cat ") == 0);
+    CHECK(strcmp(etch_tiny_prompt_name(1).data, "document") == 0 && etch_tiny_prompt(1).size == 0);
+    CHECK(etch_tiny_prompt_name(2).size == 0 && etch_tiny_prompt(2).size == 0);
+#endif
 #ifdef NAME_OF
     CHECK(NAME_OF(0).size == strlen(NAME_OF(0).data) && NAME_OF(0).size > 0);
     CHECK(NAME_OF(COUNT).size == nothing.size && strcmp(NAME_OF(COUNT).data, nothing.data) == 0);

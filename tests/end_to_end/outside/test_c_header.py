@@ -28,7 +28,8 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """A task, and a generated folder of the model `tiny`."""
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "embedding":
-        write_tiny_sentence_model(folder / "checkpoint", pooling="max")
+        prompts = {"prompts": {"query": "the cat ", "document": ""}, "default_prompt_name": "query"}
+        write_tiny_sentence_model(folder / "checkpoint", pooling="max", settings=prompts)
     else:
         kind = {"multi_label": "multi_label_classification", "regression": "regression"}.get(request.param)
         write_tiny_checkpoint(folder / "checkpoint", problem_type=kind)
@@ -100,7 +101,7 @@ def test_every_function_is_declared_and_defined(model: tuple[str, Path], tmp_pat
     lines = done(tool("nm"), "--defined-only", "-g", *sorted(tmp_path.glob("*.o")), cwd=tmp_path).splitlines()
     defined = {line.split()[-1].removeprefix("etch_tiny_") for line in lines if " T etch_tiny_" in line}
     verb = TASKS[task][0]
-    extra = {"embedding": {"similarity"}, "regression": {"value_name"}}.get(task, {"label"})
+    extra = {"embedding": {"similarity", "prompt", "prompt_name"}, "regression": {"value_name"}}.get(task, {"label"})
     common = {"encode", "encode_pair", "piece", "select_kernel", "kernel", "usable_kernel", "self_test", "describe"}
     common |= {"begin", "begin_pair", "begin_tokens", "step"}
     assert defined == common | extra | {verb, f"{verb}_pair", f"{verb}_batch", f"{verb}_tokens"}

@@ -18,6 +18,17 @@ def stub(stub_objects: Path) -> Program:
     return build_stub(stub_objects, "-DSTUB_EMBEDDING", "-DSTUB_PAIRS")
 
 
+@pytest.fixture(scope="module")
+def prompted(stub_objects: Path) -> Program:
+    return build_stub(stub_objects, "-DSTUB_EMBEDDING", "-DSTUB_PAIRS", "-DSTUB_PROMPTS=-1")
+
+
+@pytest.fixture(scope="module")
+def with_usual(stub_objects: Path) -> Program:
+    """Of a model whose texts come behind `two` where nothing is said."""
+    return build_stub(stub_objects, "-DSTUB_EMBEDDING", "-DSTUB_PAIRS", "-DSTUB_PROMPTS=1")
+
+
 # --- embeddings ----------------------------------------------------------------------------------------------------
 
 
@@ -56,6 +67,69 @@ def test_help(stub: Program) -> None:
     assert "\n--similarity A B " in text
     for option in ("--top", "--labels"):
         assert option not in text
+
+
+# --- prompts -------------------------------------------------------------------------------------------------------
+
+
+def test_texts_behind_a_prompt(prompted: Program) -> None:
+    assert prompted.well("7").lines == prompted.well("--as-written", "7").lines == ["7 0 0"]
+    for name, expected in (("one", "1 7 0"), ("two", "2 7 0"), ("none", "7 0 0"), ("one,two", "3 7 0")):
+        assert prompted.well("--prompt", name, "7").lines == [expected]
+        many = b"".join(b"%d\n" % number for number in range(300))
+        assert prompted.well("--prompt", name, stdin=many).lines[7] == expected
+    assert prompted.well("--prompt", "one", "--json", "--", "7").objects[0]["tokens"] == 4
+    assert prompted.well("--prompt", "one", "--tokens", "--", "7").objects[0]["ids"] == [1, 3, 3, 2]
+
+
+def test_prompts_of_two_texts_that_are_compared(prompted: Program, tmp_path: Path) -> None:
+    def similarity(*arguments: str) -> float:
+        return float(prompted.well(*arguments, "--similarity", "0", "1").lines[0])
+
+    assert similarity() == 0
+    assert similarity("--prompt", "one") == pytest.approx(0.5**0.5)
+    assert similarity("--prompt", "one,none") == pytest.approx(1)
+    assert similarity("--prompt", "none,two") == 0
+    rows = table(tmp_path, "1,0 0,1\n2,0 2,1\n3,0 9,1\n")
+    lines = prompted.well("--evaluate", rows, "--prompt", "one,none").lines
+    assert lines[1] == "Spearman: -1"
+
+
+def test_usual_prompt(with_usual: Program, tmp_path: Path) -> None:
+    assert with_usual.well("7").lines == ["2 7 0"]
+    assert with_usual.well("--as-written", "7").lines == ["7 0 0"]
+    assert with_usual.well("--prompt", "none", "7").lines == ["7 0 0"]
+    assert with_usual.well("--pair", "1", "7").lines == ["7 0 0"]
+    assert float(with_usual.well("--similarity", "0", "1").lines[0]) == pytest.approx(2 / 5**0.5)
+    assert float(with_usual.well("--as-written", "--similarity", "0", "1").lines[0]) == 0
+
+
+def test_prompts_in_the_help(prompted: Program, stub: Program) -> None:
+    text = prompted.well("--help").out.decode()
+    assert text.endswith("embeddings of 3 components, prompts: one, two, none, one,two\n")
+    assert "\n  --prompt NAME " in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--prompt", "three", "1"], "--prompt: the model has no prompt 'three': it has one, two, none, one,two"),
+        (["--prompt", "one,three", "1"],
+         "--prompt: the model has no prompt 'one,three': it has one, two, none, one,two"),
+        (["--prompt", "two,one", "1"],
+         "--prompt: one for each of two texts only goes with --similarity and --evaluate"),
+        (["--prompt", "one", "--as-written", "1"], "--prompt and --as-written cannot be used together"),
+        (["--prompt", "one", "--pairs"], "--prompt and --pairs cannot be used together"),
+        (["--prompt", "one", "--pair", "1", "2"], "--prompt and --pair cannot be used together"),
+        (["--prompt", "one", "--latency"], "--prompt does not go with --latency"),
+    ],
+)  # fmt: skip
+def test_wrong_use_of_prompts(prompted: Program, arguments: list[str], message: str) -> None:
+    assert prompted.refused(2, *arguments) == message
+
+
+def test_a_model_without_prompts(stub: Program) -> None:
+    assert stub.refused(2, "--prompt", "one", "1") == "--prompt: the model has no prompt 'one', it has none"
 
 
 # --- similarity ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "../input.hpp"
 #include "../model.hpp"
 #include "../output.hpp"
+#include "../prompts.hpp"
 #include "../task_face.hpp"
 #include "../text/format.hpp"
 #include "commands.hpp"
@@ -27,10 +28,21 @@ void say_cut(const std::string& where) {
     std::fprintf(stderr, "%s: %s: %s", std::string(kModel.program).c_str(), where.c_str(), what.c_str());
 }
 
+// As the model reads it; `written` keeps what that is.
+Text behind_prompt(const Options& options, const Text& text, std::string& written) {
+    if (text.pair || prompt_of(options).empty()) {
+        return text;
+    }
+    written = behind(prompt_of(options), text.first);
+    return {written, {}, false};
+}
+
 void answer_one(const Options& options, const Text& text, const std::string& where) {
     Tokens tokens = {};
     Answer answer = {};
-    const Status status = options.tokens ? encode(text, tokens) : answer_text(text, answer);
+    std::string written;
+    const Text read = behind_prompt(options, text, written);
+    const Status status = options.tokens ? encode(read, tokens) : answer_text(read, answer);
     if (status != Status::ok) {
         fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
     }
@@ -42,6 +54,15 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
     if (options.tokens ? tokens.truncated : answer.truncated) {
         say_cut(where);
     }
+}
+
+void answer_together(const Options& options, const std::vector<std::string_view>& texts, std::vector<Answer>& answers) {
+    std::vector<std::string> written(texts.size());
+    std::vector<std::string_view> read;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        read.push_back(behind_prompt(options, {texts[i], {}, false}, written[i]).first);
+    }
+    answer_batch(read, answers);
 }
 
 Text split_pair(std::string_view line, const std::string& where) {
@@ -77,7 +98,7 @@ void answer_lines(const Options& options) {
         }
         answers.clear();
         if (texts.size() > 1) {
-            answer_batch(texts, answers);
+            answer_together(options, texts, answers);
         }
         const auto place_of = [&](std::size_t i) {
             return file.name() + format(": line %zu", lines.line_number() + 1 + i - texts.size());

@@ -5,6 +5,7 @@
 
 #include "../answers.hpp"
 #include "../commands/compare_texts.hpp"
+#include "../prompts.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
 #include "../text/format.hpp"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr const char* kOutput = R"(
                        the embedding's components, a space between
+  --prompt NAME        the text stands behind the model's prompt of this name; of two texts that are compared NAME,NAME
+                       may name one for each
+  --as-written         the texts come with the prompt that the model wants: none is written there
   --json               {"embedding", "tokens", "truncated"}
 )";
 
@@ -36,14 +40,26 @@ std::string as_text(const Options&, const Text&, const Answer& answer) {
     return values_as_text(answer);
 }
 
+// Before the two texts that are compared.
+std::string_view prompts[2];
+
+void check(const Options& options) {
+    check_one_by_one(options);
+    check_prompts(options);
+    prompts[0] = prompt_of(options);
+    prompts[1] = second_prompt_of(options);
+}
+
 std::string described() {
-    return format(", embeddings of %u components", static_cast<unsigned>(kModel.width));
+    const std::string named = listed_prompts();
+    return format(", embeddings of %u components", static_cast<unsigned>(kModel.width)) +
+           (named.empty() ? named : ", prompts:" + named);
 }
 
 Similarity compare(std::string_view first, std::string_view second, const std::string& where) {
-    const Answer a = answer_or_fail(first, where);
+    const Answer a = answer_or_fail(behind(prompts[0], first), where);
     const std::vector<float> kept(a.values, a.values + output_width());  // the next answer takes its place
-    const Answer b = answer_or_fail(second, where);
+    const Answer b = answer_or_fail(behind(prompts[1], second), where);
     return {cosine_similarity(kept.data(), b.values, output_width()), {a.tokens, b.tokens}, {a.truncated, b.truncated}};
 }
 
@@ -52,8 +68,8 @@ Similarity compare(std::string_view first, std::string_view second, const std::s
 extern const TaskFace kEmbedFace;
 const TaskFace kEmbedFace = {
     "embeds texts",
-    {&kPairOptions, &kTableOptions, &kSimilarityOptions},
-    check_one_by_one,
+    {&kPairOptions, &kTableOptions, &kSimilarityOptions, &kPromptOptions},
+    check,
     kPairHelp,
     kOutput,
     {kSimilarity, kEvaluation, kTwoTextColumnsHelp, kHeaderHelp},

@@ -10,6 +10,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kEmbeddingWidth;
 inline constexpr const TaskFace& kFace = kEmbedFace;
+#define ETCH_MODEL_PROMPTS generated::kPrompts
 inline constexpr AppendFields* kAppendFields = append_embedding;
 
 inline std::string_view name(std::uint32_t) {

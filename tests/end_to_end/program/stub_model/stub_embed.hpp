@@ -2,6 +2,7 @@
 // The embedding of a text is its words. With two texts the second one's words count.
 #pragma once
 
+#include "etch/prompts.hpp"
 #include "stub_shared.hpp"
 
 namespace etch {
@@ -9,6 +10,13 @@ namespace stub {
 
 inline constexpr Task kTask = Task::embedding;
 inline constexpr std::uint32_t kEmbeddingWidth = 3;
+
+#ifdef STUB_PROMPTS
+inline constexpr Prompt kPromptTexts[] = {{"one", "1 "}, {"two", "2 "}, {"none", ""}, {"one,two", "3 "}};
+inline constexpr Prompts kPrompts = {kPromptTexts, 4, STUB_PROMPTS < 0 ? nullptr : kPromptTexts + STUB_PROMPTS};
+#else
+inline constexpr Prompts kPrompts = {nullptr, 0, nullptr};
+#endif
 
 struct Result {
     float embedding[kEmbeddingWidth];
