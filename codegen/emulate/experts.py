@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.experts import ExpertWeighing
-from ..ir.weights import F32Matrix, LinearWeights, S4Matrix
+from ..ir.experts import ExpertShares, ExpertWeighing
+from ..ir.weights import ExpertBias, F32Matrix, LinearWeights, S4Matrix
 from .floats import F32Array, QuantizedRows
 from .linear import linear
 from .polynomials import sigmoid
@@ -27,17 +27,37 @@ class Routes:
     weights: F32Array  # [rows, top]: what these count
 
 
-def choose(scores: F32Array, top: int, weighing: ExpertWeighing) -> Routes:
-    """Of each row the `top` largest scores [rows, experts], of equal ones the lower expert first."""
+def choose(
+    scores: F32Array,
+    top: int,
+    weighing: ExpertWeighing,
+    bias: ExpertBias | None = None,
+    shares: ExpertShares | None = None,
+) -> Routes:
+    """Of each row the `top` largest scores [rows, experts], of equal ones the lower expert first; with a bias the
+    largest of it and what weighs them."""
     count, experts = scores.shape
-    chosen = np.sort(np.argsort(-scores, axis=-1, kind="stable")[:, :top], axis=-1)
-    taken = np.take_along_axis(softmax(scores) if weighing == "all" else scores, chosen, axis=-1)
+    of_all = softmax(scores) if weighing == "all" else scores
+    order_by = scores if bias is None else (sigmoid(scores) if weighing == "each" else of_all) + bias.values
+    chosen = np.sort(np.argsort(-order_by, axis=-1, kind="stable")[:, :top], axis=-1)
+    taken = np.take_along_axis(of_all, chosen, axis=-1)
     order = np.argsort(chosen.reshape(-1), kind="stable")
     places = np.empty(count * top, np.int64)
     places[order] = np.arange(count * top)
     first = np.searchsorted(chosen.reshape(-1)[order], np.arange(experts + 1))
     weights = {"all": lambda x: x, "chosen": softmax, "each": sigmoid}[weighing](taken)
+    if shares is not None:
+        weights = weights * (np.float32(1) / _divisors(weights, shares))[:, None]
     return Routes(first, order // top, places.reshape(count, top), weights)
+
+
+def _divisors(weights: F32Array, shares: ExpertShares) -> F32Array:
+    """Of each row."""
+    sums = np.zeros(len(weights), np.float32)
+    for place in range(weights.shape[1]):
+        sums = sums + weights[:, place]
+    sums, least = sums + np.float32(shares.added), np.float32(shares.least)
+    return np.where(sums > least, sums, least)
 
 
 def expert_linear(

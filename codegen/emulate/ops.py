@@ -285,7 +285,9 @@ def _gru(op: p.Gru, at: Values) -> None:
 
 @EMULATE.on(p.ChooseExperts)
 def _choose_experts(op: p.ChooseExperts, at: Values) -> None:
-    at.write(op.out, choose(at.read(op.scores), op.out.width, op.weighing))
+    bias = None if op.bias is None else op.bias.at(at.layer)
+    assert bias is None or isinstance(bias, p.ExpertBias)
+    at.write(op.out, choose(at.read(op.scores), op.out.width, op.weighing, bias, op.shares))
 
 
 @EMULATE.on(p.SelectRows)

@@ -267,6 +267,9 @@ def _choose_experts(op: p.ChooseExperts) -> None:
     _stored(op.scores, "f32")
     _stored(op.out, "routes")
     same(f"experts of '{op.out.name}'", op.out.heads, op.scores.width)
+    for entry in () if op.bias is None else op.bias.stored:
+        assert isinstance(entry, p.ExpertBias)
+        same(f"shape of {entry.source}", entry.values.shape, (op.scores.width,))
 
 
 @CHECK.on(p.SelectRows)

@@ -6,18 +6,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .buffer import Buffer, Kind
-from .experts import ExpertWeighing
+from .experts import ExpertShares, ExpertWeighing
 from .op import attribute, read, weights, written
 from .weights import WeightSlot
 
 
 @dataclass(frozen=True)
 class ChooseExperts:
-    """Of each row those with the largest scores, and how they are weighed."""
+    """Of each row those with the largest scores, or with the largest sums of weight and bias, and how they are
+    weighed."""
 
     weighing: ExpertWeighing = attribute()
     scores: Buffer = read()
     out: Buffer = written()
+    bias: WeightSlot | None = weights(default=None)
+    shares: ExpertShares | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,14 @@ class DeltaWeights:
 
 
 @dataclass(frozen=True)
+class ExpertBias:
+    """Of a mixture: `values` [experts], by which its experts are chosen."""
+
+    values: NDArray[np.float32]
+    source: str
+
+
+@dataclass(frozen=True)
 class EmbeddingWeights:
     """A table of entries; one that is `tied`, which a linear has as its weights, lies as these do."""
 
@@ -164,6 +172,7 @@ Weights = (
     | XieluWeights
     | ConvolutionWeights
     | DeltaWeights
+    | ExpertBias
     | EmbeddingWeights
     | FloatTable
     | IndexTable

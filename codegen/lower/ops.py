@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from ..ir import graph as g
 from ..ir import program as p
-from ..ir.clamped_gate import ClampedGate
 from ..ir.constants import reciprocal, rounded, without_tiny
-from ..ir.experts import ExpertLinear
 from ..ir.parameter import Array, F32Array
 from ..ir.products import Product
 from ..ir.stage import Stage
@@ -59,7 +56,7 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
         )
 
     input = at.buffer(op.input)
-    slot = p.WeightSlot(op.name, _stored(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
+    slot = p.WeightSlot(op.name, stored_arrays(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
     return [p.Norm(op.kind, slot, input, at.buffer(op.out), op.heads)]
 
 
@@ -73,7 +70,7 @@ def _beta(op: g.Norm, index: int) -> F32Array | None:
 @LOWER.on(g.Linear)
 def _linear(op: g.Linear, at: Place) -> list[p.Op]:
     kind: p.Kind = "f32" if op.exact else at.recipe.kind
-    slot = _linear_slot(op, at, op.exact)
+    slot = linear_slot(op, at, op.exact)
     residual = None if op.residual is None else at.buffer(op.residual)
     source, out = at.buffer(op.input), at.buffer(op.out)
     if kind == "f32":
@@ -82,7 +79,7 @@ def _linear(op: g.Linear, at: Place) -> list[p.Op]:
     return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out, op.only)]
 
 
-def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
+def linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
     """Weight and bias; a weight that is an embedding's table stays where it is."""
     table = at.slots[op.weight.name] if op.weight.name in at.tied else None
 
@@ -99,56 +96,13 @@ def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
         advance()
         return p.LinearWeights(matrix, bias, array.name, None if table is None else table.name)
 
-    return p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+    return p.WeightSlot(op.name, stored_arrays(op.weight, weights), op.weight.of_layer, op.weight.common)
 
 
 @LOWER.on(g.Gru)
 def _gru(op: g.Gru, at: Place) -> list[p.Op]:
-    slots = tuple(_linear_slot(direction, at) for direction in op.directions)
+    slots = tuple(linear_slot(direction, at) for direction in op.directions)
     return [p.Gru(at.recipe.kind, slots, at.buffer(op.input), at.buffer(op.out))]
-
-
-@LOWER.on(g.Experts)
-def _experts(op: g.Experts, at: Place) -> list[p.Op]:
-    """What the experts of a row make of it lies beside what those of others do until it is summed."""
-    kind = at.recipe.kind
-    before = f"{op.out}_row_" if at.rows == "one" else f"{op.out}_"
-
-    def rows(name: str, width: int) -> p.Buffer:
-        return p.Buffer(f"{before}{name}", "f32", at.rows, width, times=op.top)
-
-    def as_operand(value: p.Buffer) -> tuple[list[p.Op], p.Buffer]:
-        if kind == "f32":
-            return [], value
-        quantized = replace(value, name=f"{value.name}_q", storage="quantized")
-        return [p.Quantize(value, quantized)], quantized
-
-    routes = p.Buffer(f"{before}routes", "routes", at.rows, op.top, op.experts)
-    selected, inner = rows("rows", at.graph.widths[op.input]), rows("inner", op.inner)
-    made = rows("outputs", at.graph.widths[op.out])
-    quantize_rows, operand = as_operand(selected)
-    ops: list[p.Op] = [
-        p.ChooseExperts(op.weighing, at.buffer(op.scores), routes),
-        p.SelectRows(routes, at.buffer(op.input), selected),
-        *quantize_rows,
-    ]
-    first, *up, last = op.linears
-    clamped = op.clamped and ClampedGate(*(float(rounded(of)) for of in (op.clamped.alpha, op.clamped.limit)))
-    ops.append(p.ExpertLinear(kind, _expert_slot(first, op, at), routes, operand, op.activation, inner))
-    for linear in up:
-        factor = rows("factors", op.inner)
-        ops.append(p.ExpertLinear(kind, _expert_slot(linear, op, at), routes, operand, "none", factor))
-        ops.append(p.Multiply(inner, factor, inner, clamped))
-    quantize_inner, operand = as_operand(inner)
-    ops += quantize_inner
-    ops.append(p.ExpertLinear(kind, _expert_slot(last, op, at), routes, operand, "none", made))
-    return [*ops, p.MixExperts(routes, made, at.buffer(op.out))]
-
-
-def _expert_slot(linear: ExpertLinear, op: g.Experts, at: Place) -> p.WeightSlot:
-    """That of a linear whose outputs are those of all experts."""
-    slot = _linear_slot(linear, at)
-    return replace(slot, stored=tuple(replace(entry, experts=op.experts) for entry in slot.stored))
 
 
 @LOWER.on(g.Masked)
@@ -160,7 +114,7 @@ def _masked(op: g.Masked, at: Place) -> list[p.Op]:
 def _best(op: g.Best, at: Place) -> list[p.Op]:
     logits = p.Buffer("logits", "f32", "masks", p.VOCABULARY_BLOCK)
     source, sums, out = at.buffer(op.input), p.Buffer("sums", "f32", "masks", 2), at.buffer(op.out)
-    slot, kind = _linear_slot(op, at), at.recipe.kind
+    slot, kind = linear_slot(op, at), at.recipe.kind
     operand = source if kind == "f32" else at.quantized(op.input)
     best = p.Best(kind, slot, op.count, operand, logits, sums, out)
     return [best] if kind == "f32" else [p.Quantize(source, operand), best]
@@ -168,7 +122,7 @@ def _best(op: g.Best, at: Place) -> list[p.Op]:
 
 @LOWER.on(g.WordWeights)
 def _word_weights(op: g.WordWeights, at: Place) -> list[p.Op]:
-    source, slot, kind = at.buffer(op.input), _linear_slot(op, at), at.recipe.kind
+    source, slot, kind = at.buffer(op.input), linear_slot(op, at), at.recipe.kind
     operand = source if kind == "f32" else p.Buffer(f"{op.input}_q", "quantized", "tokens", source.width)
     weights = p.WordWeights(kind, slot, op.pooling, op.twice, operand, at.buffer(op.out))
     return [weights] if kind == "f32" else [p.Quantize(source, operand), weights]
@@ -189,7 +143,7 @@ def _xielu(op: g.Xielu, at: Place) -> list[p.Op]:
     def weights(array: Array, _: int) -> p.XieluWeights:
         return p.XieluWeights(*without_tiny(array.values.astype(np.float32)), array.name)
 
-    slot = p.WeightSlot(op.name, _stored(op.numbers, weights), op.numbers.of_layer, op.numbers.common)
+    slot = p.WeightSlot(op.name, stored_arrays(op.numbers, weights), op.numbers.of_layer, op.numbers.common)
     return [p.Xielu(slot, at.buffer(op.value))]
 
 
@@ -206,7 +160,7 @@ def _delta_rule(op: g.DeltaRule, at: Place) -> list[p.Op]:
         rates = array.values.astype(np.float64) * math.log2(math.e)
         return p.DeltaWeights(without_tiny(rates.astype(np.float32)), array.name)
 
-    slot = p.WeightSlot(op.name, _stored(op.rates, weights), op.rates.of_layer, op.rates.common)
+    slot = p.WeightSlot(op.name, stored_arrays(op.rates, weights), op.rates.of_layer, op.rates.common)
     out = at.buffer(op.out)
     state = at.state(op.out, op.key_width)
     inputs = (at.buffer(value) for value in (op.input, op.decay, op.beta))
@@ -224,7 +178,7 @@ def _taps(op: g.CausalConvolution | g.CenteredConvolution) -> p.WeightSlot:
         bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))
         return p.ConvolutionWeights(taps, bias, array.name)
 
-    return p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+    return p.WeightSlot(op.name, stored_arrays(op.weight, weights), op.weight.of_layer, op.weight.common)
 
 
 @LOWER.on(g.DynamicConvolution)
@@ -378,7 +332,8 @@ def _soft_cap(limit: float) -> p.SoftCap:
     return p.SoftCap(rounded(limit), rounded(1 / limit))
 
 
-def _stored(parameter: g.Parameter, make: Callable[[Array, int], p.Weights]) -> tuple[p.Weights, ...]:
+def stored_arrays(parameter: g.Parameter, make: Callable[[Array, int], p.Weights]) -> tuple[p.Weights, ...]:
+    """Each of its arrays as `make` stores it."""
     return tuple(make(array, index) for index, array in enumerate(parameter.arrays))
 
 

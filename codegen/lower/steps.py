@@ -25,6 +25,7 @@ from ..ir.stage import Stage
 from ..process import progress
 from ..quantize.bounds import check_bounds
 from ..quantize.recipe import Recipe
+from . import experts  # noqa: F401 - its entry
 from .averaged import averaged
 from .demand import NodeDemand, Rows, demand, is_row_by_row
 from .ops import LOWER, PACK

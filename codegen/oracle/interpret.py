@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir import graph as g
-from ..ir.experts import ExpertLinear
 from ..ir.global_rows import rows_of_text
 from ..ir.hashes import rows_of_ids
 from ..ir.parameter import Array
 from ..ir.search import Search
-from . import row_groups  # noqa: F401 - its entries
+from . import experts, row_groups  # noqa: F401 - their entries
 from .beams import Written, search
 from .delta_rule import delta_rule
 from .functions import FUNCTIONS, F64Array
@@ -300,44 +299,6 @@ def _states(rows: F64Array, direction: g.Recurrence, at: State) -> F64Array:
         h = (1 - z) * FUNCTIONS["tanh"](a_n + r * b_n) + z * h
         states.append(h)
     return np.array(states)
-
-
-@INTERPRET.on(g.Experts)
-def _experts(op: g.Experts, at: State) -> None:
-    rows, scores = at.values[op.input], at.values[op.scores]
-    chosen = np.argsort(-scores, axis=-1, kind="stable")[:, : op.top]
-    taken = np.take_along_axis(scores, chosen, axis=-1)
-    if op.weighing == "each":
-        weights = FUNCTIONS["sigmoid"](taken)
-    else:
-        over = taken if op.weighing == "chosen" else scores
-        weights = np.exp(taken - over.max(axis=-1, keepdims=True))
-        weights /= np.exp(over - over.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
-    mixed = np.zeros((len(rows), op.linears[-1].weight.shape[0] // op.experts))
-    for expert in range(op.experts):
-        of_expert, place = np.nonzero(chosen == expert)
-        if len(of_expert):
-            mixed[of_expert] += weights[of_expert, place, None] * _block(op, rows[of_expert], expert, at)
-    at.values[op.out] = mixed
-
-
-def _block(op: g.Experts, rows: F64Array, expert: int, at: State) -> F64Array:
-    """What one expert makes of some rows."""
-
-    def product(linear: ExpertLinear, x: F64Array) -> F64Array:
-        y = x @ np.split(at.weight(linear.weight), op.experts)[expert].T
-        return y if linear.bias is None else y + np.split(at.weight(linear.bias), op.experts)[expert]
-
-    first, *up, last = op.linears
-    if op.clamped is not None:
-        gate, factor = product(first, rows), product(up[0], rows)
-        alpha, limit = op.clamped.alpha, op.clamped.limit
-        gate = np.minimum(gate, limit)
-        return product(last, (np.clip(factor, -limit, limit) + 1) * gate * FUNCTIONS["sigmoid"](alpha * gate))
-    inner = FUNCTIONS[op.activation](product(first, rows))
-    for linear in up:
-        inner = inner * product(linear, rows)
-    return product(last, inner)
 
 
 @INTERPRET.on(g.Pool)

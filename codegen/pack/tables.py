@@ -130,6 +130,11 @@ def _delta_parts(weights: p.DeltaWeights, target: Target) -> dict[str, np.ndarra
     return {"rates": weights.rates}
 
 
+@PARTS.on(p.ExpertBias)
+def _expert_bias_parts(weights: p.ExpertBias, target: Target) -> dict[str, np.ndarray]:
+    return {"values": weights.values}
+
+
 @PARTS.on(p.FloatTable, p.IndexTable)
 def _looked_up_parts(weights: p.LookedUp, target: Target) -> dict[str, np.ndarray]:
     return {"values": weights.values.reshape(-1)}

@@ -209,7 +209,10 @@ def _experts(op: g.Experts, bounds: _Bounds) -> None:
         inner = bounds[op.out] if op.clamped is None else 1.0
     if op.clamped is not None:  # far below 0 the sigmoid makes a gate small
         inner = (op.clamped.limit + 1) * max(op.clamped.limit, 1 / op.clamped.alpha)
-    most = op.top if op.weighing == "each" else 1  # what weights add up to
+    if op.bias is not None:
+        bias = op.bias.at(bounds.layer)
+        bounds.set(op.bias.name, 1 + _largest(bias), bias)
+    most = op.top if op.weighing == "each" and op.shares is None else 1  # what weights add up to
     bounds.set(op.out, most * _of_rows(narrowing, inner, bounds), narrowing.weight.at(bounds.layer))
 
 

@@ -179,8 +179,20 @@ def _choose_experts(op: p.ChooseExperts, scope: Scope) -> str:
         "weighing": op.weighing,
         "scores": scope.view(op.scores),
         "out": scope.view(op.out),
+        "chosen_by": _chosen_by(op, scope),
     }
     return scope.statement("choose_experts", values)
+
+
+def _chosen_by(op: p.ChooseExperts, scope: Scope) -> str:
+    """The arguments behind those of experts that scores choose and weigh."""
+    if op.bias is None and op.shares is None:
+        return ""
+    bias = "ExpertBias{}" if op.bias is None else scope.weights(op.bias)
+    if op.shares is None:
+        return f", {bias}"
+    added, least = (float_literal(np.float32(of)) for of in (op.shares.added, op.shares.least))
+    return f", {bias}, ExpertShares{{{named('added', added)}, {named('least', least)}}}"
 
 
 @RENDER.on(p.SelectRows)

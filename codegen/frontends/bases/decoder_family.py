@@ -76,7 +76,8 @@ class Family:
     behind: Callable[[Config, TensorFile, Stack], Stack] = lambda config, tensors, stack: stack
     classifier: Callable[[Config, TensorFile, Stack], HeadOps] = score
     tags: str | None = None  # what the file calls the linear of a token classifier, where there is such a class
-    bias_key: str | None = None  # says whether the logits have a bias, where names.logits_bias is one
+    bias_key: str | None = None  # says whether the logits have a bias, where names.logits_bias is one,
+    bias_usual: bool = True  # which they have where it is not said
     logits_cap: Callable[[Config], float | None] = lambda _: None  # what bounds them
     names: Names = Names()
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
@@ -138,7 +139,7 @@ class Family:
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
         bias = None
-        if names.logits_bias is not None and (self.bias_key is None or config.flag(self.bias_key, True)):
+        if names.logits_bias is not None and (self.bias_key is None or config.flag(self.bias_key, self.bias_usual)):
             bias = parts.parameter(tensors, "vocabulary_bias", names.logits_bias, (vocabulary,))
         tensors.finish()
         body = stack.body

@@ -14,9 +14,10 @@ HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
 _HEAD_WIDTH, _KEY_HEADS, _THETA, _EPSILON = 128, 2, 500_000.0, 1e-5
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+def form_in(config: Config) -> Form:
+    """Of the dense ones."""
     bias = config.flag("use_bias", False)
-    form = Form(
+    return Form(
         Biases(bias, bias, bias),
         head_width=_HEAD_WIDTH,
         key_heads=_KEY_HEADS,
@@ -24,7 +25,10 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         theta=_THETA,
         pairs=True,
     )
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form_in(config))
 
 
 FAMILY = Family("Ernie4_5", "TokenizersBackend", _stack, tied=True, padding=0)

@@ -16,9 +16,9 @@ HARMLESS_KEYS = frozenset({"attention_dropout", "sliding_window_pattern"})  # tr
 _KEY_HEADS, _EPSILON, _WINDOW, _EVERY = 32, 1e-5, 4096, 4  # where the configuration does not say them
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    kinds = _kinds(config)
-    form = Form(
+def form_in(kinds: tuple[str, ...]) -> Form:
+    """Of layers of these kinds."""
+    return Form(
         Biases(attention_inputs=False, attention_output=False, feed_forward=False),
         head_norms=HEAD_NORMS,
         key_heads=_KEY_HEADS,
@@ -26,11 +26,28 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         norms=BEHIND,
         turned=tuple(kind == SLIDING for kind in kinds),
     )
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    kinds = kinds_in(config)
+    return stack(config, tensors, prefix, vocabulary, tokens, form_in(kinds), kinds)
+
+
+def stack(
+    config: Config,
+    tensors: TensorFile,
+    prefix: str,
+    vocabulary: int,
+    tokens: int,
+    form: Form,
+    kinds: tuple[str, ...],
+) -> Stack:
+    """Of layers of a form and of these kinds."""
     masks = masks_by_kind(config, kinds, _WINDOW, tokens)
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-def _kinds(config: Config) -> tuple[str, ...]:
+def kinds_in(config: Config) -> tuple[str, ...]:
     """Of each layer, whose queries and keys are turned where it has a window; empty: none has one, and all are."""
     if "sliding_window" in config and config.values.get("sliding_window") is None:
         if set(config.strings("layer_types")) != {FULL}:

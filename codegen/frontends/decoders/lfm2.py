@@ -14,6 +14,7 @@ from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
 from ..shared import parts
 from ..shared.computed import depthwise
+from ..shared.experts import Mixture
 from ..shared.layer_kinds import FULL, Seen, layer_kinds
 from ..shared.llama_parts import LlamaParts, read_sizes
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Rotation, Stack
@@ -28,19 +29,36 @@ HARMLESS_KEYS = frozenset(  # of the first files, before the library knew the fa
     | {"full_attn_idxs", "intermediate_size"}  # where layer_types and block_ff_dim say more
 )
 CONVOLUTION = "conv"
+_MIXED = ", mixed"  # behind the kind of a layer with experts
 # Where the configuration does not say them.
 _HEADS, _KEY_HEADS, _INNER, _MULTIPLE, _TAPS, _THETA, _EPSILON = 32, 8, 12_288, 256, 3, 1e6, 1e-5
 _OWN = frozenset(("key", "value", "gated"))  # of a layer that is written token by token
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    sizes = read_sizes(config, tensors, None, _HEADS, _KEY_HEADS, _inner(config))
+    return stack(config, tensors, prefix, vocabulary, tokens, _inner(config), _kinds(config))
+
+
+def stack(
+    config: Config,
+    tensors: TensorFile,
+    prefix: str,
+    vocabulary: int,
+    tokens: int,
+    inner: int,
+    kinds: tuple[str, ...],
+    mixture: Mixture | None = None,
+) -> Stack:
+    """Of layers of these kinds, whose feed-forward blocks are `inner` wide, or a mixture of experts."""
+    sizes = read_sizes(config, tensors, None, _HEADS, _KEY_HEADS, inner)
     made = LlamaParts(tensors, prefix, sizes, parts.epsilon_of(config, "norm_eps", _EPSILON))
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     seen = Rotation(angles_of(config, _THETA, positions), tokens).seen(sizes.head_width)
-    return lfm_stack(
-        *(config, made, vocabulary, _kinds(config)), {}, lambda of_kind, _: _attention(of_kind, seen), taps=_TAPS
-    )
+
+    def attention(of_kind: LlamaParts, _: str) -> tuple[Op, ...]:
+        return _attention(of_kind, seen)
+
+    return lfm_stack(config, made, vocabulary, kinds, {}, attention, taps=_TAPS, mixture=mixture)
 
 
 def lfm_stack(
@@ -53,17 +71,25 @@ def lfm_stack(
     *,
     taps: int,
     norms: tuple[str | None, str | None] = (None, None),
+    mixture: Mixture | None = None,
 ) -> Stack:
     """Of layers of these `kinds`, one of them convolutions; `attention` makes the ops of others, whose own values have
-    `widths`. `taps` where the configuration does not say it; `norms` are of what both blocks add to the rows."""
+    `widths`. `taps` where the configuration does not say it; `norms` are of what both blocks add to the rows, which is
+    not that of a `mixture` of experts, though."""
     words = parts.parameter(made.tensors, "word_embeddings", f"{made.prefix}{WORDS}", (vocabulary, made.sizes.width))
 
     def ops_of(kind: str, layers: tuple[int, ...]) -> tuple[Op, ...]:
-        of_kind = replace(made, layers=layers)
+        of_kind, kind = replace(made, layers=layers), kind.removesuffix(_MIXED)
         block = _convolution(of_kind, config, taps, norms[0]) if kind == CONVOLUTION else attention(of_kind, kind)
-        return (*block, *_feed_forward(of_kind, norms[1]))
+        if mixture is None or layers[0] in mixture.dense:
+            return (*block, *_feed_forward(of_kind, norms[1]))
+        mixed = mixture.ops(made.tensors, of_kind.sources, made.sizes.width, "silu", "normed")
+        return (*block, of_kind.norm("feed_forward_norm", "ffn_norm"), *mixed)
 
     gates = dict.fromkeys(("gated", "output_gate", "convolved"), made.sizes.width)
+    if mixture is not None:
+        kinds = [kind if layer in mixture.dense else f"{kind}{_MIXED}" for layer, kind in enumerate(kinds)]
+        gates |= mixture.widths(made.sizes.width)
     layers, all_widths = layers_of_kinds(kinds, ops_of, {**made.sizes.widths, **gates, **widths}, _OWN)
     body = (Embed((Term(words, "ids"),), "hidden"), *layers, made.final_norm("embedding_norm"))
     return Stack(body, all_widths, words, made.sizes.width)
@@ -89,6 +115,7 @@ def with_attention(kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _attention(made: LlamaParts, seen: Seen) -> tuple[Op, ...]:
+    """With norms of each head's queries and keys."""
     heads, key_heads = made.sizes.heads, made.sizes.key_heads
     return (
         made.norm("operator_norm", "operator_norm"),

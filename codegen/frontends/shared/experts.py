@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...ir.clamped_gate import ClampedGate
-from ...ir.experts import ExpertLinear, Experts, ExpertWeighing
+from ...ir.experts import ExpertLinear, Experts, ExpertShares, ExpertWeighing
 from ...ir.graph import Add, Multiply, Norm, Op, Parameter
 from ...ir.op import map_slots
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed, below_each_other, columns_of_each, every_of, part_of_each, scaled
+from .computed import Computed, below_each_other, columns_of_each, every_of, one_row, part_of_each, scaled
 from .stacked import stacked_linears
 
 _MOST_EXPERTS = 4096
@@ -123,6 +123,11 @@ class Mixture:
     shared: Shared | None = None
     beside: Beside | None = None
     dense: frozenset[int] = frozenset()
+    # Names below a layer of a bias that chooses them, empty: there is none; of which shape, without ones before, it is.
+    chosen_by: tuple[str, ...] = ()
+    bias_axes: int = 1
+    shares: ExpertShares | None = None
+    factor: float = 1.0  # of what the chosen ones add to the rows
 
     def widths(self, width: int) -> dict[str, int]:
         """Of what the ops write, where rows are so wide."""
@@ -146,6 +151,7 @@ class Mixture:
             bias=isinstance(form, Transposed),
             clamped=self.clamped,
         )
+        ops = tuple(self._chosen(op, tensors, sources) for op in ops)
         if self.shared is not None:
             linears = of.one_by_one(self.shared.names, 1, self.shared.inner, "shared")
             ops += of.mixed(
@@ -154,6 +160,19 @@ class Mixture:
         if factor != 1:
             ops = tuple(_scaled(op, factor) for op in ops)
         return ops if self.beside is None else ops + self.beside.ops(tensors, sources, width, activation, value, factor)
+
+    def _chosen(self, op: Op, tensors: TensorFile, sources: Sources) -> Op:
+        """The experts as this says, others as they are."""
+        if not isinstance(op, Experts):
+            return op
+        op = replace(op, shares=self.shares)
+        if self.chosen_by:
+            shape = (1,) * (self.bias_axes - 1) + (self.experts,)
+            usual, *older = (sources(name) for name in self.chosen_by)
+            names = zip(usual, older[0] if older else [None] * len(usual), strict=True)
+            arrays = (tensors.take(name, shape, legacy=legacy) for name, legacy in names)
+            op = replace(op, bias=Parameter("expert_bias", tuple(one_row((array,)) for array in arrays)))
+        return op if self.factor == 1 else _scaled(op, self.factor)
 
 
 @dataclass(frozen=True)
@@ -253,10 +272,13 @@ def _scaled(op: Op, factor: float) -> Op:
 
 
 def counts_of(
-    config: Config, keys: tuple[str, ...], usual: tuple[int, int], top_keys: tuple[str, ...] = ("num_experts_per_tok",)
+    config: Config,
+    keys: tuple[str, ...],
+    usual: tuple[int | None, int | None],
+    top_keys: tuple[str, ...] = ("num_experts_per_tok",),
 ) -> tuple[int, int]:
     """How many experts there are, and how many a row goes through, each by the first of some names of one key that is
-    said; `usual` where nothing says it."""
+    said; `usual` where nothing says it, None: it has to be."""
     experts = config.positive_int(_said_name(config, keys), usual[0], maximum=_MOST_EXPERTS)
     return experts, config.positive_int(_said_name(config, top_keys), usual[1], maximum=experts)
 
@@ -289,6 +311,27 @@ def dense_layers(config: Config) -> frozenset[int]:
     if len(dense) == layers:
         raise parts.refuse("config-not-supported", "mlp_only_layers, decoder_sparse_step: no layer has experts")
     return dense
+
+
+def first_dense(config: Config, key: str, usual: int) -> frozenset[int]:
+    """The first layers, without experts, as many as a key says."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    count = config.natural_int(key, usual)
+    if count >= layers:
+        raise parts.refuse("config-not-supported", f"{key} {count}: no layer has experts")
+    return frozenset(range(count))
+
+
+def dense_by_kind(config: Config, usual: frozenset[int]) -> frozenset[int]:
+    """Those that mlp_layer_types calls so, `usual` where it is not said."""
+    if config.values.get("mlp_layer_types") is None:
+        return usual
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    kinds = config.strings("mlp_layer_types")
+    if len(kinds) != layers or not {"sparse"} <= set(kinds) <= {"sparse", "dense"}:
+        message = f"mlp_layer_types: expected {layers} of sparse or dense, one sparse at least"
+        raise parts.refuse("layers-out-of-range", message)
+    return frozenset(layer for layer, kind in enumerate(kinds) if kind == "dense")
 
 
 def plus(name: str, value: str, biases: tuple[Array, ...]) -> Norm:

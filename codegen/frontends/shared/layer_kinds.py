@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ir.graph import ByLayer, Parameter, Rotary
@@ -78,6 +78,16 @@ class Seen:
     sines: tuple[Parameter, ...]
     table: int | ByLayer
     masks: Masks
+
+    def at(self, layer: int) -> tuple[Any, ...]:
+        """What a layer has of its own: angles, mask and window."""
+        found = (self.table, self.masks.mask, self.masks.window)
+        return tuple(of.values[layer] if isinstance(of, ByLayer) else of for of in found)
+
+    def of(self, layer: int) -> Seen:
+        """That of layers that have the same as this one."""
+        table, mask, window = self.at(layer)
+        return replace(self, table=table, masks=replace(self.masks, mask=mask, window=window))
 
     def turned(self, value: str, heads: int) -> Rotary:
         """Queries or keys, by the angles of their layer."""

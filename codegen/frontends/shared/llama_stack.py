@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
 from ...ir.in_place import LEAST_CAP
-from ...ir.op import ByLayer
 from ...ir.parameter import Array
 from ...load.config import Config
 from ...load.safetensors import TensorFile
@@ -252,22 +251,17 @@ def llama_stack(
         return Stack(body, sizes.widths | widths, words, sizes.width)
     mixture = form.mixture
     kinds = tuple(_DENSE if layer in mixture.dense else _MIXED for layer in range(sizes.layers))
-    if mixture.dense:
-        _check_alike(seen)
+    if mixture.dense:  # layers of different kinds are written down apart from each other, and what they see is theirs
+        kinds = tuple(f"{kind}, {seen.at(layer)}" for layer, kind in enumerate(kinds))
 
     def ops_of(kind: str, layers: tuple[int, ...]) -> tuple[Op, ...]:
         of_kind = replace(made, layers=layers)
-        block = _experts(of_kind, form, activation) if kind == _MIXED else _feed_forward(of_kind, form, activation)
-        return (*_attention(of_kind, form, seen), *block)
+        block = _feed_forward if layers[0] in mixture.dense else _experts
+        attention = _attention(of_kind, form, seen.of(layers[0]) if mixture.dense else seen)
+        return (*attention, *block(of_kind, form, activation))
 
-    layers, widths = layers_of_kinds(kinds, ops_of, sizes.widths | mixture.widths(sizes.width), _OWN)
+    layers, widths = layers_of_kinds(kinds, ops_of, sizes.widths | widths | mixture.widths(sizes.width), _OWN)
     return Stack((embed, *layers, made.final_norm()), widths, words, sizes.width)
-
-
-def _check_alike(seen: Seen) -> None:
-    """Layers of different kinds are written down apart from each other: what they see must be the same."""
-    if any(isinstance(of, ByLayer) for of in (seen.masks.mask, seen.masks.window, seen.table)):
-        raise parts.refuse("config-not-supported", "windows of some layers, where only some layers have experts")
 
 
 def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:

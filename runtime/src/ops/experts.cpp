@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/ops/experts.hpp"
 
+#include <cstring>
+
 #include "../kernels/kernel_set.hpp"
 #include "etch/ops/row_ops.hpp"
 
@@ -10,23 +12,34 @@ namespace {
 
 constexpr std::uint32_t kColumns = 16;  // of a row that are summed together
 
-// The expert with the largest of the scores that come behind that of `before`: smaller ones, and equal ones of higher
+// What experts are chosen by, each with its bias where there is one.
+struct Rank {
+    float operator[](std::uint32_t expert) const noexcept {
+        return bias == nullptr ? values[expert] : values[expert] + bias[expert];
+    }
+
+    const float* values;
+    const float* bias;
+};
+
+// The expert with the largest of the ranks that come behind that of `before`: smaller ones, and equal ones of higher
 // experts. All come behind that of no expert, which is null.
-std::uint32_t next_of(const float* scores, std::uint32_t experts, const std::uint32_t* before) noexcept {
+std::uint32_t next_of(const Rank& ranks, std::uint32_t experts, const std::uint32_t* before) noexcept {
     std::uint32_t best = experts;
     for (std::uint32_t expert = 0; expert < experts; ++expert) {
-        const bool is_behind = before == nullptr || scores[expert] < scores[*before] ||
-                               (scores[expert] == scores[*before] && expert > *before);
-        if (is_behind && (best == experts || scores[expert] > scores[best])) best = expert;
+        const float rank = ranks[expert];
+        const bool is_behind =
+            before == nullptr || rank < ranks[*before] || (rank == ranks[*before] && expert > *before);
+        if (is_behind && (best == experts || rank > ranks[best])) best = expert;
     }
     return best == experts ? 0 : best;
 }
 
 // The best `top` experts, ascending.
-void choose(const float* scores, std::uint32_t experts, std::uint32_t top, std::uint32_t* chosen) noexcept {
+void choose(const Rank& ranks, std::uint32_t experts, std::uint32_t top, std::uint32_t* chosen) noexcept {
     std::uint32_t latest = 0;
     for (std::uint32_t i = 0; i < top; ++i) {
-        latest = next_of(scores, experts, i == 0 ? nullptr : &latest);
+        latest = next_of(ranks, experts, i == 0 ? nullptr : &latest);
         std::uint32_t at = i;
         for (; at > 0 && chosen[at - 1] > latest; --at)
             chosen[at] = chosen[at - 1];
@@ -34,11 +47,23 @@ void choose(const float* scores, std::uint32_t experts, std::uint32_t top, std::
     }
 }
 
+// Divides the weights of a row's experts.
+void share(const ExpertShares& by, float* weights, std::uint32_t top) noexcept {
+    float sum = 0.0f;
+    for (std::uint32_t i = 0; i < top; ++i)
+        sum = sum + weights[i];
+    sum = sum + by.added;
+    const float factor = 1.0f / (sum > by.least ? sum : by.least);
+    for (std::uint32_t i = 0; i < top; ++i)
+        weights[i] = weights[i] * factor;
+}
+
 }  // namespace
 
 void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     if (first == last) return;
     const std::uint32_t experts = scores.width;
+    const bool by_weight = bias.values != nullptr;
     float* const all = reinterpret_cast<float*>(context.scratch);
     for (std::uint32_t expert = 0; expert <= experts; ++expert)
         out.first[expert] = 0;
@@ -46,14 +71,21 @@ void ChooseExperts::run(const OpContext& context, std::uint32_t first, std::uint
         const F32Rows of_row = scores.from(row);
         std::uint32_t* const chosen = out.places + std::size_t{row} * top;
         float* const weights = out.weights + std::size_t{row} * top;
-        choose(of_row.data, experts, top, chosen);
+        if (!by_weight) choose({of_row.data, nullptr}, experts, top, chosen);
         if (weighing == ExpertWeighing::all) Softmax{1, of_row, {all, experts}}.run(context, 0, 1);
+        if (by_weight && weighing == ExpertWeighing::each) {
+            std::memcpy(all, of_row.data, experts * sizeof(float));
+            context.kernels.activate_row(Activation::sigmoid, all, experts);
+        }
+        if (by_weight) choose({all, bias.values}, experts, top, chosen);
         for (std::uint32_t i = 0; i < top; ++i) {
-            weights[i] = weighing == ExpertWeighing::all ? all[chosen[i]] : of_row.data[chosen[i]];
+            weights[i] = by_weight || weighing == ExpertWeighing::all ? all[chosen[i]] : of_row.data[chosen[i]];
             ++out.first[chosen[i] + 1];
         }
         if (weighing == ExpertWeighing::chosen) Softmax{1, {weights, top}, {weights, top}}.run(context, 0, 1);
-        if (weighing == ExpertWeighing::each) context.kernels.activate_row(Activation::sigmoid, weights, top);
+        if (!by_weight && weighing == ExpertWeighing::each)
+            context.kernels.activate_row(Activation::sigmoid, weights, top);
+        if (shares.added > 0.0f || shares.least > 0.0f) share(shares, weights, top);
     }
     for (std::uint32_t expert = 0; expert < experts; ++expert)
         out.first[expert + 1] += out.first[expert];

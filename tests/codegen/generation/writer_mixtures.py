@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from writer_shapes import LLAMA, USED, YARN
+from writer_shapes import LFM2, LLAMA, USED, YARN
 
 MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_moe/own": (
@@ -68,5 +68,48 @@ MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA
         | {"head_dim": 10, "num_hidden_layers": 1, "num_experts": 4, "moe_topk": [2], "intermediate_size": 11}
         | {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 900.0, "alpha": 7.5, "factor": 1.0}},
+    ),
+    "lfm2_moe/own": (
+        "Lfm2Moe",
+        LFM2
+        | {"num_hidden_layers": 4, "layer_types": ["conv", "full_attention", "conv", "full_attention"]}
+        | {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "num_dense_layers": 1}
+        | {"routed_scaling_factor": 1.5, "hidden_size": 16},
+    ),
+    "ernie4_5_moe/own": (
+        "Ernie4_5_Moe",
+        LLAMA
+        | {"moe_num_experts": 4, "moe_k": 2, "moe_intermediate_size": 11, "moe_num_shared_experts": 2}
+        | {"use_bias": True, "moe_norm_min": 0.6, "head_dim": 8, "tie_word_embeddings": False, "pad_token_id": 0},
+    ),
+    "dots1/own": (
+        "Dots1",
+        LLAMA
+        | {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "n_shared_experts": 1}
+        | {"first_k_dense_replace": 1, "num_hidden_layers": 3, "sliding_window": 5, "max_window_layers": 2}
+        | {"hidden_size": 16, "pad_token_id": 0},
+    ),
+    "glm4_moe/own": (
+        "Glm4Moe",
+        LLAMA
+        | {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "n_shared_experts": 2}
+        | {"use_qk_norm": True, "attention_bias": True, "head_dim": 8, "routed_scaling_factor": 2.5, "pad_token_id": 0},
+    ),
+    "solar_open/own": (
+        "SolarOpen",
+        {key: value for key, value in LLAMA.items() if key != "intermediate_size"}
+        | {"n_routed_experts": 4, "num_experts_per_tok": 3, "moe_intermediate_size": 11, "head_dim": 6}
+        | {"norm_topk_prob": False, "pad_token_id": 0},
+    ),
+    "exaone_moe/own": (
+        "ExaoneMoe",
+        LLAMA
+        | {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "num_hidden_layers": 5}
+        | {"sliding_window": 5, "hidden_size": 12, "num_attention_heads": 2, "num_key_value_heads": 1},
+    ),
+    "hy_v3/own": (
+        "HYV3",
+        LLAMA
+        | {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "head_dim": 8, "pad_token_id": 0},
     ),
 }

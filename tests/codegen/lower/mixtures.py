@@ -9,7 +9,7 @@ from graph_builder import INNER, WIDTH, Builder, graph
 
 from codegen.ir import graph as g
 from codegen.ir.clamped_gate import ClampedGate
-from codegen.ir.experts import ExpertLinear, ExpertWeighing
+from codegen.ir.experts import ExpertLinear, ExpertShares, ExpertWeighing
 
 EXPERTS = 5
 
@@ -38,13 +38,24 @@ def mixed(pooling: g.Pooling, weighing: ExpertWeighing, *, gate: bool, top: int 
     return graph((b.embed("hidden"), layers, g.Pool(pooling, "hidden", "result")), "result", **WIDTHS)
 
 
+def chosen_by_bias(pooling: g.Pooling, weighing: ExpertWeighing, shares: ExpertShares | None) -> g.Graph:
+    """The same by a bias of each layer, which is as large as what it is added to."""
+    found = mixed(pooling, weighing, gate=True, top=3, bias=False)
+    embed, layers, pool = found.body
+    assert isinstance(layers, g.Layers)
+    bias = Builder().inside(2).parameter("expert_bias", EXPERTS, size=0.5)
+    ops = tuple(replace(op, bias=bias, shares=shares) if isinstance(op, g.Experts) else op for op in layers.body)
+    return replace(found, body=(embed, replace(layers, body=ops), pool))
+
+
 def mixed_alone() -> g.Graph:
-    """Behind the layers, of the first row alone, with a gate between bounds."""
+    """Behind the layers, of the first row alone, with a gate between bounds, and chosen by a bias."""
     b = Builder()
     layers = g.Layers("layer", 2, b.inside(2).post_layer())
     router, mixture = experts(b, "all", gate=True)
     assert isinstance(mixture, g.Experts)
-    clamped = replace(mixture, activation="none", clamped=ClampedGate(1.3, 0.7))
+    chosen = {"bias": b.parameter("expert_bias", EXPERTS, size=0.5), "shares": ExpertShares(added=0.125)}
+    clamped = replace(mixture, activation="none", clamped=ClampedGate(1.3, 0.7), **chosen)
     behind = (router, clamped, g.Pool("first", "mixed", "result"))
     return graph((b.embed("hidden"), layers, *behind), "result", **WIDTHS)
 

@@ -10,11 +10,12 @@ import numpy as np
 from attending import ATTENDING
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
 from grouped_rows import by_a_token, grouped, spread
-from mixtures import mixed, mixed_alone
+from mixtures import chosen_by_bias, mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
 from rows_before import convolved, convolved_alone, convolved_around, recurrent
 
 from codegen.ir import graph as g
+from codegen.ir.experts import ExpertShares
 from codegen.ir.normed import normed_of, with_factors
 from codegen.ir.tokenizer_spec import AddedToken
 from codegen.tasks.fill_mask import FillMask
@@ -350,6 +351,9 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "experts, mean": lambda: mixed("mean", "chosen", gate=True, top=3, bias=False),
     "one of the experts": lambda: mixed("last", "each", gate=True, top=1),
     "experts behind layers": mixed_alone,
+    "experts by a bias": lambda: chosen_by_bias("mean", "each", None),
+    "experts by a bias, shares": lambda: chosen_by_bias("first", "each", ExpertShares(added=0.25)),
+    "experts by a bias, of all": lambda: chosen_by_bias("last", "all", ExpertShares(least=0.9)),
     "experts, one for all": with_a_shared_expert,
     "cross attention": cross,
     "projected embedding": projected,

@@ -7,6 +7,8 @@ import numpy as np
 import torch
 from torch import nn
 
+_EXPERT_BIASES = ("e_score_correction_bias", "expert_bias")
+
 
 def randomize(model: nn.Module, seed: int) -> None:
     """Weights that keep activations near one; biases and norms away from 0 and 1. All of them are exact in float16.
@@ -29,6 +31,9 @@ def randomize(model: nn.Module, seed: int) -> None:
                 elif weights.dim() == 3:  # XLNet's linears
                     values = 1.2 * values / np.sqrt(len(weights))
                 weights.copy_(torch.from_numpy(values.astype(np.float16)))
+            for bias in _EXPERT_BIASES:  # as large as what they are added to, whether they are parameters or not
+                if isinstance(values := getattr(module, bias, None), torch.Tensor):
+                    values.copy_(torch.from_numpy((0.3 * random.standard_normal(values.shape)).astype(np.float16)))
             number = getattr(module, "layer_scalar", None)  # of Gemma 4's layers, which is no parameter
             if number is not None:
                 number.copy_(torch.from_numpy(np.exp(0.5 * random.standard_normal(1)).astype(np.float16)))

@@ -16,14 +16,19 @@ from transformers.models.cohere.modeling_cohere import CohereLayerNorm
 from transformers.models.cohere2.modeling_cohere2 import Cohere2LayerNorm
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.dots1 import modeling_dots1
+from transformers.models.ernie4_5_moe import modeling_ernie4_5_moe
+from transformers.models.exaone_moe import modeling_exaone_moe
 from transformers.models.flex_olmo import modeling_flex_olmo
 from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
+from transformers.models.glm4_moe import modeling_glm4_moe
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
 from transformers.models.granite_swa import modeling_granite_swa
 from transformers.models.granitemoe_swa import modeling_granitemoe_swa
 from transformers.models.hunyuan_v1_moe import modeling_hunyuan_v1_moe
+from transformers.models.hy_v3 import modeling_hy_v3
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
@@ -34,6 +39,7 @@ from transformers.models.qwen3_5 import modeling_qwen3_5
 from transformers.models.qwen3_5_moe import modeling_qwen3_5_moe
 from transformers.models.qwen3_moe import modeling_qwen3_moe
 from transformers.models.qwen3_next import modeling_qwen3_next
+from transformers.models.solar_open import modeling_solar_open
 from transformers.models.t5gemma import modeling_t5gemma
 from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
@@ -43,11 +49,17 @@ _COHERE = (CohereLayerNorm, Cohere2LayerNorm)
 _DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_5_moe, modeling_qwen3_next
 _SINKS = modeling_granite_swa, modeling_granitemoe_swa
 _ROUTERS = (
+    modeling_dots1,
+    modeling_ernie4_5_moe,
+    modeling_exaone_moe,
     modeling_flex_olmo,
+    modeling_glm4_moe,
     modeling_hunyuan_v1_moe,
+    modeling_hy_v3,
     modeling_olmoe,
     modeling_qwen2_moe,
     modeling_qwen3_moe,
+    modeling_solar_open,
 )
 _GATED = (
     modeling_olmo_hybrid.OlmoHybridRMSNormGated,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "etch/ops/row_ops.hpp"
 #include "support.hpp"
@@ -21,12 +22,12 @@ constexpr std::uint32_t kOutputs = 43;
 // What ChooseExperts makes of scores, each array ending where its share does.
 struct Chosen {
     Chosen(const KernelSet& set, std::vector<float> scores, std::uint32_t experts, std::uint32_t top,
-           ExpertWeighing weighing)
+           ExpertWeighing weighing, ExpertBias bias = {}, ExpertShares shares = {})
         : rows(static_cast<std::uint32_t>(scores.size()) / experts),
           bytes(routes_bytes(experts, std::size_t{rows} * top), 0x5A),
           routes(routes_at(bytes.data(), experts, std::size_t{rows} * top)) {
         EdgeArray<std::uint8_t> scratch(choose_experts_scratch_bytes(experts), 0x5A);
-        const ChooseExperts op{rows, top, weighing, {scores.data(), experts}, routes};
+        const ChooseExperts op{rows, top, weighing, {scores.data(), experts}, routes, bias, shares};
         EXPECT_EQ(op.units(), 1u);
         op.run({set, scratch.data()}, 0, 0);  // nothing
         op.run({set, scratch.data()}, 0, 1);
@@ -60,6 +61,28 @@ TEST(ChooseExperts, TakesAllWhereAllAreAskedFor) {
     const Chosen chosen(scalar(Packing::panel), {2.0f, 2.0f, 1.0f}, 3, 3, ExpertWeighing::chosen);
     EXPECT_EQ(Numbers(chosen.routes.first, chosen.routes.first + 4), (Numbers{0, 1, 2, 3}));
     EXPECT_EQ(Numbers(chosen.routes.places, chosen.routes.places + 3), (Numbers{0, 1, 2}));
+}
+
+// Weights of these scores are 0.5, 0.9, 0.5 and 0.1: where biases make two equal, the lower comes first.
+TEST(ChooseExperts, ChoosesByABiasThatCountsInNothingElse) {
+    const float ninth = 2.1972246f;  // of which the sigmoid is 0.9
+    const float bias[] = {0.0f, -1.0f, 0.0f, 2.0f};
+    const Chosen chosen(scalar(Packing::panel), {0.0f, ninth, 0.0f, -ninth}, 4, 2, ExpertWeighing::each, {bias});
+    EXPECT_EQ(Numbers(chosen.routes.first, chosen.routes.first + 5), (Numbers{0, 1, 1, 1, 2}));
+    EXPECT_NEAR(chosen.routes.weights[0], 0.5f, 1e-6f);
+    EXPECT_NEAR(chosen.routes.weights[1], 0.1f, 1e-6f);
+}
+
+TEST(ChooseExperts, DividesByTheLargerOfTheSumAndTheLeast) {
+    const float none[] = {0.0f, 0.0f, 0.0f};
+    const auto weights = [&](ExpertShares shares) {
+        const Chosen chosen(scalar(Packing::panel), {0.0f, 0.0f, -9.0f}, 3, 2, ExpertWeighing::each, {none}, shares);
+        return std::vector<float>(chosen.routes.weights, chosen.routes.weights + 2);
+    };
+    EXPECT_EQ(weights({0.0f, 0.0f}), (std::vector<float>{0.5f, 0.5f}));
+    EXPECT_EQ(weights({1.0f, 0.0f}), (std::vector<float>{0.25f, 0.25f}));
+    EXPECT_EQ(weights({0.0f, 4.0f}), (std::vector<float>{0.125f, 0.125f}));
+    EXPECT_EQ(weights({1e-20f, 0.0f}), (std::vector<float>{0.5f, 0.5f}));
 }
 
 class ExpertSets : public EachSet {
@@ -117,6 +140,41 @@ TEST_P(ExpertSets, ChooseAndWeighAsTheScalarSet) {
             const double sum = static_cast<double>(weights[0]) + static_cast<double>(weights[1]);
             const double wanted[] = {taken / all, 1.0, each};
             EXPECT_NEAR(sum, wanted[static_cast<int>(weighing)], 1e-6) << row;
+        }
+    }
+}
+
+// The same chosen by a bias that is as large as they are, in both ways that allow one.
+TEST_P(ExpertSets, ABiasChoosesAsInDoubles) {
+    const std::vector<float> bias = Random(kSeed + 6).floats(kExperts, -1.0f, 1.0f);
+    for (const ExpertWeighing weighing : {ExpertWeighing::all, ExpertWeighing::each}) {
+        const ExpertShares shares{0.25f, 0.5f};
+        const Chosen found(set(), scores, kExperts, kTop, weighing, {bias.data()}, shares);
+        const Chosen want(scalar(set().packing), scores, kExperts, kTop, weighing, {bias.data()}, shares);
+        EXPECT_TRUE(same_bits(found.bytes, want.bytes));
+        for (std::uint32_t row = 0; row < kRows; ++row) {
+            std::vector<double> weights(kExperts);
+            double all = 0;
+            for (std::uint32_t expert = 0; expert < kExperts; ++expert) {
+                const double e = std::exp(static_cast<double>(scores[row * kExperts + expert]));
+                weights[expert] = weighing == ExpertWeighing::all ? e : e / (1 + e);
+                all += e;
+            }
+            for (double& weight : weights)
+                weight /= weighing == ExpertWeighing::all ? all : 1.0;
+            Numbers order(kExperts);
+            std::iota(order.begin(), order.end(), 0u);
+            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+                return weights[a] + static_cast<double>(bias[a]) > weights[b] + static_cast<double>(bias[b]);
+            });
+            std::sort(order.begin(), order.begin() + kTop);
+            const double sum = weights[order[0]] + weights[order[1]] + 0.25;
+            for (std::uint32_t i = 0; i < kTop; ++i) {
+                const Numbers rows = found.rows_of(order[i]);
+                EXPECT_EQ(std::count(rows.begin(), rows.end(), row), 1) << row;
+                const float weight = found.routes.weights[row * kTop + i];
+                EXPECT_NEAR(static_cast<double>(weight), weights[order[i]] / std::max(sum, 0.5), 1e-6) << row;
+            }
         }
     }
 }

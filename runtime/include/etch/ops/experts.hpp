@@ -40,19 +40,34 @@ inline Routes routes_at(std::uint8_t* bytes, std::uint32_t experts, std::size_t 
 // sigmoid of its score.
 enum class ExpertWeighing : std::uint8_t { all, chosen, each };
 
+// By which experts are chosen where their weights alone do not: float [experts], aligned for them, or null.
+struct ExpertBias {
+    const float* values;
+};
+
+// What weights of chosen experts are divided by: their sum, experts ascending, and `added`, at least `least`. Of zeros,
+// by nothing.
+struct ExpertShares {
+    float added;  // both at least 0, one of them at least 2^-100 or both 0
+    float least;
+};
+
 // Bytes of a worker's scratch.
 constexpr std::size_t choose_experts_scratch_bytes(std::uint32_t experts) noexcept {
     return aligned_bytes(std::size_t{experts} * sizeof(float));
 }
 
 // Of each row the `top` experts with the largest scores, of equal ones the lower first, and their weights, as those of
-// Softmax or Sigmoid. One unit.
+// Softmax or Sigmoid. With a bias those whose weights among all have the largest sums with it, which counts in nothing
+// else; `weighing` is then not `chosen`. One unit.
 struct ChooseExperts {
     std::uint32_t count;  // rows
     std::uint32_t top;    // at most as many as there are experts
     ExpertWeighing weighing;
     F32Rows scores;  // [count][experts]
     Routes out;
+    ExpertBias bias = {};
+    ExpertShares shares = {};
 
     std::uint32_t units() const noexcept { return 1; }
     std::uint64_t cost() const noexcept { return kCostOfValue * count * scores.width; }
