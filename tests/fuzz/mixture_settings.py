@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from angle_settings import ALPHAS, KINDS
-from decoder_settings import GRANITE_FACTORS, Rare
+from decoder_settings import GRANITE_FACTORS, QWEN_WINDOWS, Rare
 
 SINKS: Rare = {
     "sliding_window": (0.9, (4, 7, 41)),
@@ -47,6 +47,23 @@ DELTA: Rare = {
         ),
     ),
 }
+_SIGMOIDS: Rare = {
+    "num_experts_per_tok": (1.0, (1, 2, 3)),
+    "moe_intermediate_size": (1.0, (7, 13)),
+    "norm_topk_prob": (0.4, (True, False)),
+    "routed_scaling_factor": (0.5, (2.5, 0.3, 1)),
+}
+_ROUTED: Rare = _SIGMOIDS | {
+    "n_routed_experts": (1.0, (4, 6)),
+    "n_shared_experts": (1.0, (1, 2)),
+    "n_group": (0.2, (1, 2)),
+    "topk_group": (0.2, (1, 2)),
+}
+_THREE: Rare = {"num_hidden_layers": (1.0, (3,))}
+_DENSE_FIRST: Rare = _THREE | {"first_k_dense_replace": (0.9, (0, 1, 2))}
+_SPARSE = (["sparse"] * 3, ["dense", "sparse", "dense"], ["sparse", "dense", "sparse"], ["dense", "sparse", "sparse"])
+_WINDOWS_OF_THREE = (["sliding_attention"] * 2 + ["full_attention"], ["full_attention", *["sliding_attention"] * 2])
+_PARTS = ({"rope_theta": 90.0, "partial_rotary_factor": 0.5}, {"rope_type": "linear", "factor": 2.5})
 MIXTURES: dict[str, tuple[str, Rare]] = {
     "granitemoe": (
         "GraniteMoe",
@@ -66,6 +83,7 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
         "Qwen2Moe",
         _EXPERTS
         | _DENSE_LAYERS
+        | QWEN_WINDOWS
         | {"shared_expert_intermediate_size": (1.0, (9, 14)), "qkv_bias": (0.4, (True, False))},
     ),
     "qwen3_next": (
@@ -110,6 +128,70 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
             "head_dim": (1.0, (4, 6, 10)),
             "rope_parameters": (0.6, ALPHAS),
         },
+    ),
+    "dots1": (
+        "Dots1",
+        _ROUTED
+        | _DENSE_FIRST
+        | {"attention_bias": (0.3, (True,)), "head_dim": (1.0, (4, 6, 10)), "layer_types": (0.2, _WINDOWS_OF_THREE)}
+        | {"sliding_window": (0.8, (4, 7, 41, None)), "max_window_layers": (0.7, (0, 1, 2))},
+    ),
+    "ernie4_5_moe": (
+        "Ernie4_5_Moe",
+        {
+            **_THREE,
+            "moe_num_experts": (1.0, (3, 5)),
+            "moe_k": (1.0, (1, 2, 3)),
+            "moe_intermediate_size": (1.0, (7, 13)),
+            "moe_num_shared_experts": (0.9, (0, 1, 2)),
+            "moe_layer_start_index": (0.7, (0, 1, 2)),
+            "moe_layer_end_index": (0.3, (-1, 0, 1)),
+            "moe_layer_interval": (0.3, (1, 2)),
+            "moe_norm_min": (0.5, (1e-12, 0.1, 0.6, 1.0)),
+            "use_bias": (0.4, (True, False)),
+            "head_dim": (0.8, (4, 6, 10)),
+        },
+    ),
+    "exaone_moe": (
+        "ExaoneMoe",
+        _SIGMOIDS
+        | _DENSE_FIRST
+        | {"num_experts": (1.0, (4, 6)), "num_shared_experts": (0.8, (1, 2)), "mlp_layer_types": (0.2, _SPARSE)}
+        | {"head_dim": (0.8, (4, 6, 10)), "sliding_window": (0.9, (4, 7, 41))}
+        | {"sliding_window_pattern": (0.6, (1, 2, 3)), "layer_types": (0.3, _WINDOWS_OF_THREE)},
+    ),
+    "glm4_moe": (
+        "Glm4Moe",
+        _ROUTED
+        | _DENSE_FIRST
+        | {"attention_bias": (0.4, (True,)), "use_qk_norm": (0.5, (True, False)), "head_dim": (1.0, (4, 8, 12))}
+        | {"rope_parameters": (0.5, _PARTS)},
+    ),
+    "hy_v3": (
+        "HYV3",
+        {
+            **{key: _SIGMOIDS[key] for key in ("num_experts_per_tok", "moe_intermediate_size")},
+            "num_experts": (1.0, (3, 5)),
+            "num_shared_experts": (0.8, (1, 2)),
+            "router_scaling_factor": (0.5, (1.0, 0.3)),
+            **_THREE,
+            "mlp_layer_types": (0.4, _SPARSE),
+            "attention_bias": (0.3, (True,)),
+            "mlp_bias": (0.4, (True,)),
+            "head_dim": (1.0, (4, 6, 10)),
+        },
+    ),
+    "lfm2_moe": (
+        "Lfm2Moe",
+        _SIGMOIDS
+        | {"num_experts": (1.0, (3, 5)), "num_dense_layers": (0.7, (0, 1, 2)), "use_expert_bias": (0.4, (True, False))}
+        | {"num_hidden_layers": (1.0, (3,)), "conv_bias": (0.4, (True,)), "conv_L_cache": (0.6, (2, 4, 9))}
+        | {"layer_types": (1.0, (["conv", "full_attention", "conv"], ["full_attention", "conv", "conv"]))},
+    ),
+    "solar_open": (
+        "SolarOpen",
+        _ROUTED
+        | {"attention_bias": (0.4, (True,)), "head_dim": (1.0, (4, 8, 12)), "rope_parameters": (0.5, _PARTS[1:])},
     ),
     **dict.fromkeys(
         ("qwen3_5_moe", "qwen3_5_moe_text"),

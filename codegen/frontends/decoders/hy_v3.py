@@ -4,6 +4,8 @@ DeepSeek-V3 chooses them. Names as in `transformers`. What guesses tokens beyond
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
@@ -30,7 +32,7 @@ _HEADS, _KEY_HEADS, _HEAD_WIDTH, _INNER, _EPSILON, _THETA = 64, 8, 128, 13_312, 
 _PARTS = ("gate_proj", "up_proj", "down_proj")
 _NAMES = (
     OneByOne("mlp.router.gate", *(f"mlp.experts.{{}}.{of}" for of in _PARTS)),
-    Stacked("mlp.gate", "mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
+    Stacked("mlp.router.gate", "mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
 )
 _BIAS = ("mlp.expert_bias", "mlp.e_score_correction_bias")
 _BESIDE = (("mlp.shared_mlp.gate_proj", "mlp.shared_mlp.up_proj"), "mlp.shared_mlp.down_proj")
@@ -38,9 +40,12 @@ _BESIDE = (("mlp.shared_mlp.gate_proj", "mlp.shared_mlp.up_proj"), "mlp.shared_m
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     dense = experts.dense_by_kind(config, frozenset({0}))
-    attention = config.flag("attention_bias", False)
+    attention, bias = config.flag("attention_bias", False), config.flag("mlp_bias", False)
+    mixture = mixture_in(config, _USUAL, dense, _NAMES, _BIAS, _BESIDE)
+    if mixture.beside is not None:
+        mixture = replace(mixture, beside=replace(mixture.beside, bias=bias))
     form = Form(
-        Biases(attention, attention, config.flag("mlp_bias", False)),
+        Biases(attention, attention, bias),
         head_norms=HEAD_NORMS,
         head_width=_HEAD_WIDTH,
         heads=_HEADS,
@@ -48,7 +53,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         epsilon=_EPSILON,
         theta=_THETA,
         inner=_INNER,
-        mixture=mixture_in(config, _USUAL, dense, _NAMES, _BIAS, _BESIDE),
+        mixture=mixture,
     )
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
-from ..shared import experts
+from ..shared import experts, parts
 from ..shared.llama_parts import read_sizes
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
 from ..shared.rotary import partial_angles, said_in
@@ -37,7 +37,9 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     usual = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     angles, turned = partial_angles(*said_in(config), usual, positions, sizes.head_width)
-    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
+    if turned != sizes.head_width:
+        raise parts.refuse("rotary-not-supported", "partial_rotary_factor: the library turns heads as a whole only")
+    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens).seen, form)
 
 
 FAMILY = Family("SolarOpen", "TokenizersBackend", _stack)

@@ -77,6 +77,7 @@ SPECIALS: dict[str, Specials] = {
             *("apertus", "bitnet", "minicpm3", "mistral3", "youtu"),
             *("idefics3", "lfm2_vl", "llava", "llava_next", "smolvlm"),
             *("olmo_hybrid", "olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe", "qwen3_next", "tags/qwen3_next"),
+            *("dots1", "ernie4_5_moe", "exaone_moe", "glm4_moe", "hy_v3", "lfm2_moe", "solar_open"),
             *("flex_olmo", "gpt_oss", "granite_swa", "granitemoe_swa", "granitemoeshared"),
         ),
         QWEN,

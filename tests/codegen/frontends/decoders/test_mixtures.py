@@ -29,7 +29,6 @@ FAMILIES = (
 QWEN3, OLMOE, MIXTRAL, QWEN2, GRANITE, GRANITE_SHARED, FLEX_OLMO, HUNYUAN, QWEN3_5 = (
     f"{family}/own" for family in FAMILIES
 )
-WINDOWS = {"layer_types": ["sliding_attention", "full_attention"]}
 REFUSED: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "no experts": (QWEN3, {"num_local_experts": 0}, "config-out-of-range", "num_local_experts"),
     "two numbers of them": (OLMOE, {"num_local_experts": 7}, "config-value", "num_local_experts is not what"),
@@ -52,10 +51,6 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "two numbers by two names": (HUNYUAN, {"num_experts_per_tok": 3}, "config-value", "num_experts_per_tok is not"),
     "more of Hunyuan's": (HUNYUAN, {"moe_topk": 5}, "config-out-of-range", "moe_topk"),
     "a shared expert": (QWEN2, {"shared_expert_intermediate_size": 14}, "wrong-shape", "shared_expert.gate_proj"),
-    "windows of some layers": (
-        *(QWEN2, {"use_sliding_window": True, "sliding_window": 4, "mlp_only_layers": [0]} | WINDOWS | WINDOWS),
-        *("config-not-supported", "windows of some layers"),
-    ),
 }  # fmt: skip
 
 
@@ -113,7 +108,8 @@ def joined(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     kept = {name.replace("block_sparse_moe", "mlp"): array for name, array in kept.items()}
     for layer in {name.partition(".experts.")[0] for name in arrays if ".experts." in name}:
         count = sum(name.startswith(f"{layer}.experts.") for name in arrays) // 3
-        names = ("w1", "w3", "w2") if "block_sparse_moe" in layer else ("gate_proj", "up_proj", "down_proj")
+        of_numbers = "block_sparse_moe" in layer or "feed_forward" in layer
+        names = ("w1", "w3", "w2") if of_numbers else ("gate_proj", "up_proj", "down_proj")
         gate, up, down = (
             np.stack([arrays[f"{layer}.experts.{i}.{name}.weight"] for i in range(count)]) for name in names
         )
