@@ -32,9 +32,10 @@ class Asked(Mapping[str, Any]):
         return {key: value for key, value in self._values.items() if key not in self._asked}
 
     def changed(self, key: str, value: Any) -> Asked:
-        """With another value; what has been asked for stays so."""
+        """With another value. What is asked of one counts for both: a note on keys may be of either."""
         other = Asked({**self._values, key: value})
-        other._asked = {*self._asked, key}
+        other._asked = self._asked
+        other._asked.add(key)
         return other
 
     def __getitem__(self, key: str) -> Any:
@@ -147,6 +148,12 @@ class Config:
         """Whether classes of the checkpoint's own are named. `transformers` runs them where it is told to trust them;
         else it takes its own of the model type (`resolve_trust_remote_code`), as etch does."""
         return bool(self.values.get("auto_map"))
+
+    @property
+    def own_classes(self) -> tuple[str, ...]:
+        """Those classes of models, as the file names them: `REPOSITORY--FILE.CLASS` or `FILE.CLASS`."""
+        named = self.values.get("auto_map") or {}
+        return tuple(name for key, name in named.items() if key.startswith("AutoModel") and isinstance(name, str))
 
     def labels(self) -> tuple[str, ...]:
         """The names of the outputs, by index; `LABEL_0`… where the file has none. A label may be the empty string."""

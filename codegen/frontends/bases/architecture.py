@@ -66,3 +66,13 @@ def check_class(config: Config, *supported: str) -> None:
         named = ", ".join(config.architectures)
         message = f"architecture '{named}' is not supported (supported: {', '.join(supported)})"
         raise parts.refuse("architecture-not-supported", message)
+
+
+def check_own_code(config: Config, name: str) -> None:
+    """That the classes which come with a checkpoint, where it names some, begin with `name`: those of a model type that
+    no library has, whose name another program's code may have, too."""
+    own = [named.rpartition(".")[2] for named in config.own_classes]
+    other = [each for each in own if not each.startswith(name)]
+    if other:
+        message = f"model type '{config.model_type}' is read as {name}{ENCODER_ENDING}, auto_map names {other[0][:60]}"
+        raise parts.refuse("remote-code", f"{message}: code that comes with the checkpoint is never run")

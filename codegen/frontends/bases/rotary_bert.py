@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT with angles in the place of positions and, in most, a gate: GTE's, Nomic's and Jina's encoders. Names as
-`transformers` 5.23 saves them, where queries, keys and values are one tensor."""
+"""BERT with angles, or scores that fall with the distance, in the place of positions and, in most, a gate: GTE's,
+Nomic's, Jina's and Mosaic's encoders. Names as `transformers` 5.23 saves them, or as they were published."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Rotary, Term
+from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Parameter, Rotary, Term
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
+from ..shared.alibi import alibi
 from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 from ..shared.rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
@@ -21,22 +23,27 @@ from . import bert_like
 from .architecture import check_architecture
 from .heads import Classifier, Encoder, FamilyHeads, graph_with_head
 
+_INPUTS = ("query", "key", "value")
+_TURNED = _INPUTS[:2]
+
 
 @dataclass(frozen=True)
 class LayerForm:
     """What a family calls the parts of a layer, behind `prefix` and the layer's number, and which have a bias."""
 
     prefix: str
-    attention_inputs: str
+    attention_inputs: tuple[str, ...]  # of queries, keys and values, or of all three as one tensor
     attention_output: str
     attention_norm: str
     intermediate: str
-    gate: str | None  # None: there is none; the same as `intermediate`: one tensor, the gate below
+    gate: str | None  # None: there is none; the same as `intermediate`: one tensor, the gate below,
     output: str
     output_norm: str
     attention_bias: bool
     intermediate_bias: bool
     output_bias: bool
+    gate_first: bool = False  # or above
+    input_norms: tuple[str, ...] = ()  # of whole rows of queries and of keys, where there are such
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,8 @@ class Family:
     segments: int
     classifier: tuple[str, str]  # the last linear of a sequence classifier, and the one before, by the file
     prediction: Callable[[LayerShape], Prediction]
+    places: Literal["angles", "slopes"] = "angles"  # by what a row knows where it stands
+    pairs: bool = False  # whether there are classes for two texts
 
     def read_limits(self, config: Config) -> Limits:
         """As `rotary.limits_of`."""
@@ -73,23 +82,20 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     prefix = tensors.below(family.prefix)
     prediction = family.prediction(shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
-    angles = angles_of(config, family.theta, limits.positions)
-    cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
-    turned = tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key"))
     body: tuple[Node, ...] = (
         embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
         parts.layer_norm(
             tensors, "embedding_norm", [f"{prefix}{family.embedding_norm}"], shape.hidden, shape.epsilon, "hidden"
         ),
-        _layers(config, tensors, prefix, family.layer, shape, turned),
+        _layers(config, tensors, prefix, family.layer, shape, _places(config, family, shape, max_tokens)),
     )
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     last, before = family.classifier
     dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
     widths = shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
-    encoder = Encoder(body, widths, limits.vocabulary, max(segments, 1))
+    encoder = Encoder(body, widths, limits.vocabulary, segments or parts.SEGMENTS)
     heads = FamilyHeads(
-        Classifier(last, dense, pairs=False),
+        Classifier(last, dense, pairs=family.pairs),
         prediction,
         left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
     )
@@ -100,9 +106,21 @@ def _read_shape(config: Config, family: Family) -> LayerShape:
     shape = bert_like.read_shape(config, family.activation)
     shape = replace(shape, epsilon=parts.epsilon_of(config, default=family.epsilon))
     width = shape.hidden // shape.heads
-    check_pairs(width)
+    if family.places == "angles":
+        check_pairs(width)
     check_head_dim(config, width)
     return shape
+
+
+def _places(
+    config: Config, family: Family, shape: LayerShape, max_tokens: int
+) -> tuple[tuple[Rotary, ...], Parameter | None]:
+    """What turns queries and keys, and what is added to scores."""
+    if family.places == "slopes":
+        return (), alibi(shape.heads, max_tokens, both_sides=True)
+    angles = angles_of(config, family.theta, family.read_limits(config).positions)
+    cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
+    return tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in _TURNED), None
 
 
 def embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int, out: str = "hidden") -> Embed:
@@ -116,7 +134,12 @@ def embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, widt
 
 
 def _layers(
-    config: Config, tensors: TensorFile, prefix: str, form: LayerForm, shape: LayerShape, turned: tuple[Rotary, ...]
+    config: Config,
+    tensors: TensorFile,
+    prefix: str,
+    form: LayerForm,
+    shape: LayerShape,
+    places: tuple[tuple[Rotary, ...], Parameter | None],
 ) -> Layers:
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
@@ -126,8 +149,8 @@ def _layers(
     def sources(name: str) -> list[str]:
         return [f"{of}{name}" for of in prefixes]
 
-    def norm(name: str, source: str) -> Op:
-        return parts.layer_norm(tensors, name, sources(source), hidden, shape.epsilon, "hidden")
+    def norm(name: str, source: str, value: str = "hidden") -> Op:
+        return parts.layer_norm(tensors, name, sources(source), hidden, shape.epsilon, value)
 
     def added(name: str, source: str, value: str, width: int, bias: bool) -> Linear:
         size = (hidden, width)
@@ -142,18 +165,19 @@ def _layers(
     elif form.gate == form.intermediate:
         both = (("intermediate", "inner", "none"), ("gate", "gate", shape.activation))
         bias, size = form.intermediate_bias, (inner, hidden)
-        between = stacked_linears(tensors, sources(form.gate), both, size, "hidden", bias=bias)
+        made = both[::-1] if form.gate_first else both
+        between = stacked_linears(tensors, sources(form.gate), made, size, "hidden", bias=bias)
     else:
         up = widened("intermediate", form.intermediate, "inner", "none")
         between = (up, widened("gate", form.gate, "gate", shape.activation))
     if form.gate is not None:
         between += (Multiply("gate", "inner", "inner"),)
-    projected = tuple((name, name, "none") for name in ("query", "key", "value"))
-    inputs = sources(form.attention_inputs)
+    turned, bias_of_scores = places
     layer = (
-        *stacked_linears(tensors, inputs, projected, (hidden, hidden), "hidden", bias=form.attention_bias),
+        *_attention_inputs(tensors, prefixes, form, hidden),
+        *(norm(f"{value}_norm", source, value) for value, source in zip(_TURNED, form.input_norms, strict=False)),
         *turned,
-        Attention("query", "key", "value", "context", shape.heads),
+        Attention(*_INPUTS, "context", shape.heads, bias=bias_of_scores),
         added("attention_output", form.attention_output, "context", hidden, form.attention_bias),
         norm("attention_norm", form.attention_norm),
         *between,
@@ -161,3 +185,15 @@ def _layers(
         norm("output_norm", form.output_norm),
     )
     return Layers("encoder_layer", count, layer)
+
+
+def _attention_inputs(tensors: TensorFile, prefixes: Sequence[str], form: LayerForm, hidden: int) -> tuple[Linear, ...]:
+    """Queries, keys and values of `hidden`."""
+    sources, size = [[f"{of}{name}" for of in prefixes] for name in form.attention_inputs], (hidden, hidden)
+    if len(sources) == 1:
+        made = tuple((name, name, "none") for name in _INPUTS)
+        return stacked_linears(tensors, sources[0], made, size, "hidden", bias=form.attention_bias)
+    return tuple(
+        parts.linear(tensors, name, of, size, "hidden", name, bias=form.attention_bias)
+        for name, of in zip(_INPUTS, sources, strict=True)
+    )

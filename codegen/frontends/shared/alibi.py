@@ -10,9 +10,12 @@ from ...ir.graph import Parameter
 from .computed import Computed
 
 
-def alibi(heads: int, tokens: int) -> Parameter:
-    """[heads, distances], the same in all layers, of texts of at most `tokens`."""
+def alibi(heads: int, tokens: int, *, both_sides: bool = False) -> Parameter:
+    """[heads, distances], the same in all layers, of texts of at most `tokens`. Keys behind the query, where it sees
+    any, lose with `both_sides` as much as those before it, and else win."""
     slopes, distances = np.array(slopes_of(heads)), np.arange(1 - tokens, tokens)
+    if both_sides:
+        slopes, distances = slopes.astype(np.float32), -np.abs(distances).astype(np.float32)
 
     def by_distance() -> np.ndarray:
         return slopes[:, None] * distances

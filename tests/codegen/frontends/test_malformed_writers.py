@@ -157,7 +157,7 @@ KINDS: dict[str, tuple[Change, set[str]]] = {
     "no configuration": (without(CONFIG), {"config-file-missing"}),
     "a configuration that ends early": (written(CONFIG, b'{"model_type": '), {"json-malformed"}),
     "a key twice": (written(CONFIG, b'{"model_type": "bart", "model_type": "t5"}'), {"json-duplicate-key"}),
-    "code that comes along": (config(auto_map={"AutoModel": "m.M"}, model_type="new"), {"remote-code"}),
+    "code that comes along": (config(auto_map={"AutoModel": "m.M"}, model_type="own"), {"remote-code"}),
     "quantized weights": (config(quantization_config={"bits": 8}), {"config-not-supported"}),
     "another class": (config(architectures=["BertModel"]), {"architecture-not-supported"}),
     "no weights": (without(WEIGHTS), {"weights-missing"}),

@@ -33,7 +33,7 @@ FRONT_END_CASES = [
     front_end("model type", "model-type-not-supported", "'reformer' is not supported", model_type="reformer"),
     front_end("model type of code", "model-type-not-supported", "'__import__('os')'", model_type="__import__('os')"),
     front_end(
-        "code of its own", "remote-code", "'new' is of code that", model_type="new", auto_map={"AutoModel": "m.Model"}
+        "code of its own", "remote-code", "'own' is of code that", model_type="own", auto_map={"AutoModel": "m.Model"}
     ),
     front_end("architecture", "architecture-not-supported", architectures=["BertLMHeadModel"]),
     front_end("encoder alone", "modules-missing", "BertModel gives", architectures=["BertModel"]),

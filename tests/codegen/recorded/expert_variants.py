@@ -87,7 +87,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     save_file(model.half().state_dict(), folder / "model.safetensors", {"format": "pt"})
     write_json(folder / "config.json", config)
     write_tokenizer(folder, XLM_ROBERTA, limit)
-    _write_modules(folder, config["n_embd"], limit)
+    write_modules(folder, config["n_embd"], limit)
     single, double = (copy.deepcopy(model).to(dtype) for dtype in (torch.float32, torch.float64))
 
     def run(model: Encoder, text: Tokens) -> NDArray[np.floating]:
@@ -111,7 +111,7 @@ def _as_trained(model: Encoder) -> None:
                 module.layer.weight.mul_(4)
 
 
-def _write_modules(folder: Path, width: int, limit: int) -> None:
+def write_modules(folder: Path, width: int, limit: int) -> None:
     """The mean of the rows, normalized."""
     kinds = (("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize"))
     modules = [

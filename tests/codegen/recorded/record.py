@@ -44,6 +44,7 @@ def main() -> None:
     import mask_variants
     import pair_variants
     import plain_variants
+    import published_variants
     import roc_bert_numbers
     import sentence_variants
     import sparse_variants
@@ -64,6 +65,7 @@ def main() -> None:
             (tag_variants, ""),
             (mask_variants, ""),
             (expert_variants, ""),
+            (published_variants, ""),
             (answer_variants, ""),
             (gru_variants, ""),
             (pair_variants, ""),
