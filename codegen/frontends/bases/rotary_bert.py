@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Parameter, Rotary, Term
+from ...ir.graph import Add, Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Parameter, Rotary, Term
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.limits import Limits
@@ -44,6 +44,12 @@ class LayerForm:
     output_bias: bool
     gate_first: bool = False  # or above
     input_norms: tuple[str, ...] = ()  # of whole rows of queries and of keys, where there are such
+    attended_norm: str | None = None  # of what attention adds to the rows, which has them added before, too
+
+    def more_widths(self, shape: LayerShape) -> dict[str, int]:
+        """Of values that few have."""
+        gate = {} if self.gate is None else {"gate": shape.intermediate}
+        return gate | ({} if self.attended_norm is None else {"attended": shape.hidden})
 
 
 @dataclass(frozen=True)
@@ -92,12 +98,16 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     last, before = family.classifier
     dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
-    widths = shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
+    widths = shape.widths | family.layer.more_widths(shape)
     encoder = Encoder(body, widths, limits.vocabulary, segments or parts.SEGMENTS)
     heads = FamilyHeads(
         Classifier(last, dense, pairs=family.pairs),
         prediction,
-        left_out=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
+        left_out=(
+            f"{prefix}pooler.dense.weight",
+            f"{prefix}pooler.dense.bias",
+            *((bert_like.other_head(config, family.name),) if family.pairs else ()),
+        ),
     )
     return graph_with_head(checkpoint, max_tokens, family.name, encoder, heads)
 
@@ -160,6 +170,13 @@ def _layers(
         bias = form.intermediate_bias
         return parts.linear(tensors, name, sources(source), (inner, hidden), "hidden", out, activation, bias=bias)
 
+    def attended() -> tuple[Op, ...]:
+        output = added("attention_output", form.attention_output, "context", hidden, form.attention_bias)
+        if form.attended_norm is None:
+            return (output,)
+        normed = norm("attended_norm", form.attended_norm, "attended")
+        return replace(output, out="attended"), normed, Add("hidden", "attended", "hidden")
+
     if form.gate is None:
         between: tuple[Op, ...] = (widened("intermediate", form.intermediate, "inner", shape.activation),)
     elif form.gate == form.intermediate:
@@ -178,7 +195,7 @@ def _layers(
         *(norm(f"{value}_norm", source, value) for value, source in zip(_TURNED, form.input_norms, strict=False)),
         *turned,
         Attention(*_INPUTS, "context", shape.heads, bias=bias_of_scores),
-        added("attention_output", form.attention_output, "context", hidden, form.attention_bias),
+        *attended(),
         norm("attention_norm", form.attention_norm),
         *between,
         added("output", form.output, "inner", inner, form.output_bias),
