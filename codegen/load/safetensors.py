@@ -81,6 +81,7 @@ class TensorFile:
         self._entries = entries
         self._file = file
         self._used: set[str] = set()
+        self._given: dict[str, Taken] = {}
         self._base = ""
 
     @classmethod
@@ -131,6 +132,8 @@ class TensorFile:
                 )
             name = legacy
         name = self._found(name)
+        if name in self._given and self._given[name].shape == tuple(shape):
+            return self._given[name]
         entry = self._entry(name)
         if entry.dtype not in _READABLE:
             readable = ", ".join(_READABLE)
@@ -152,6 +155,10 @@ class TensorFile:
         """Two names of one tensor: where the file has the `other` alone, it is read by the one that is missing."""
         if missing not in self and other in self:
             self._entries[missing] = self._entries.pop(self._found(other))
+
+    def give(self, name: str, whole: Taken) -> None:
+        """From here on the tensor `name`, which has been taken, is read as the `whole` of it and others."""
+        self._given[self._found(name)] = whole
 
     def take_indices(self, name: str, below: int) -> npt.NDArray[np.int64]:
         """The tensor `name` of one dimension, rows of another one that has `below` of them."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from .config import FILE as CONFIG_FILE
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
@@ -32,6 +33,8 @@ PACKAGES = (
     "sentence_transformers.base.modules",
     "sentence_transformers.sentence_transformer.modules",
 )
+# The module that is parted by tasks, and the class of models that it is for.
+_OF_TASKS, _WITH_ADAPTERS = "custom_st.Transformer", "modeling_lora.XLMRobertaLoRA"
 # Keys of sentence_bert_config.json that choose how the encoder is run, with the values that mean: as everybody does.
 USUAL: dict[str, tuple[object, ...]] = {
     "transformer_task": ("feature-extraction",),
@@ -63,10 +66,23 @@ def types_of(packages: Collection[str], names: Collection[str]) -> dict[str, str
 
 def listed_modules(folder: CheckpointFolder) -> list[Any]:
     """The entries of modules.json."""
-    items = folder.read_json_list(MODULES_FILE)
+    items = [_as_known(folder, item) for item in folder.read_json_list(MODULES_FILE)]
     if len(items) > MAX_MODULES:
         raise refusal("sentence-modules-order", f"{len(items)} modules are too many", file=MODULES_FILE)
     return items
+
+
+def _as_known(folder: CheckpointFolder, item: object) -> object:
+    """The module of code that comes with jina-embeddings-v3 as the library's own: it does the same where no task is
+    asked of it, and which task's adapter counts is the configuration's to say."""
+    own = isinstance(item, dict) and item.get("type") == _OF_TASKS and item.get("kwargs") == ["task"]
+    if not own or not folder.has(CONFIG_FILE):
+        return item
+    classes = folder.read_json(CONFIG_FILE).get("auto_map")
+    named = classes.get("AutoModel") if isinstance(classes, dict) else None
+    if not isinstance(named, str) or not named.endswith(_WITH_ADAPTERS):
+        return item
+    return {**item, "type": f"{PACKAGES[0]}.Transformer", "kwargs": []}
 
 
 def read_module(item: object, place: int, types: Mapping[str, str]) -> tuple[str, str]:

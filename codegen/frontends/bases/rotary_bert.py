@@ -19,7 +19,7 @@ from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 from ..shared.rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
 from ..shared.stacked import stacked_linears
-from . import bert_like
+from . import bert_like, roberta_like
 from .architecture import check_architecture
 from .heads import Classifier, Encoder, FamilyHeads, graph_with_head
 
@@ -67,12 +67,13 @@ class Family:
     segments: int
     classifier: tuple[str, str]  # the last linear of a sequence classifier, and the one before, by the file
     prediction: Callable[[LayerShape], Prediction]
-    places: Literal["angles", "slopes"] = "angles"  # by what a row knows where it stands
+    # By what a row knows where it stands; a table is RoBERTa's, which begins behind the padding token's position.
+    places: Literal["angles", "slopes", "table"] = "angles"
     pairs: bool = False  # whether there are classes for two texts
 
     def read_limits(self, config: Config) -> Limits:
-        """As `rotary.limits_of`."""
-        return limits_of(config, self.tokenizer_class)
+        """As `rotary.limits_of`, or RoBERTa's."""
+        return (roberta_like.limits_of if self.places == "table" else limits_of)(config, self.tokenizer_class)
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
@@ -84,12 +85,12 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     check_architecture(checkpoint, family.name)
     bert_like.check_encoder_only(config)
     limits, shape = family.read_limits(config), _read_shape(config, family)
-    parts.check_max_tokens(max_tokens, limits.positions)
+    parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = tensors.below(family.prefix)
     prediction = family.prediction(shape).giving_words(checkpoint, f"{prefix}{bert_like.WORDS}")
     segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
     body: tuple[Node, ...] = (
-        embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
+        _embed(checkpoint, prefix, family, limits.vocabulary, segments, shape.hidden),
         parts.layer_norm(
             tensors, "embedding_norm", [f"{prefix}{family.embedding_norm}"], shape.hidden, shape.epsilon, "hidden"
         ),
@@ -126,11 +127,25 @@ def _places(
     config: Config, family: Family, shape: LayerShape, max_tokens: int
 ) -> tuple[tuple[Rotary, ...], Parameter | None]:
     """What turns queries and keys, and what is added to scores."""
-    if family.places == "slopes":
-        return (), alibi(shape.heads, max_tokens, both_sides=True)
+    if family.places != "angles":
+        return (), alibi(shape.heads, max_tokens, both_sides=True) if family.places == "slopes" else None
     angles = angles_of(config, family.theta, family.read_limits(config).positions)
     cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
     return tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in _TURNED), None
+
+
+def _embed(checkpoint: Checkpoint, prefix: str, family: Family, vocabulary: int, segments: int, width: int) -> Embed:
+    """The same with a table of positions, where there is one."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    found = embed(tensors, prefix, vocabulary, segments, width)
+    if family.places != "table":
+        return found
+    first = roberta_like.first_position(config)
+    bert_like.check_padding(checkpoint.tokenizer, first - 1)
+    entries = config.positive_int("max_position_embeddings", maximum=parts.MAX_WIDTH)
+    source = f"{prefix}embeddings.position_embeddings.weight"
+    positions = parts.parameter(tensors, "position_embeddings", source, (entries, width))
+    return replace(found, terms=(*found.terms, Term(positions, "positions", first)))
 
 
 def embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int, out: str = "hidden") -> Embed:

@@ -20,7 +20,7 @@ from ..shared.encoder_layer import Adapter
 from . import xlm_roberta
 
 MODEL_TYPE = "xmod"
-_FAMILY = Family("Xmod", xlm_roberta.FAMILY.tokenizer_class)
+_FAMILY = Family("Xmod", xlm_roberta.FAMILY.usual.tokenizer_class)
 _ADAPTERS = "output.adapter_modules."
 
 read_limits = _FAMILY.read_limits

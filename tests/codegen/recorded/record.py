@@ -39,6 +39,7 @@ def main() -> None:
     import answer_variants
     import embedding_variants
     import expert_variants
+    import flash_variants
     import gru_variants
     import library_variants
     import mask_variants
@@ -66,6 +67,7 @@ def main() -> None:
             (mask_variants, ""),
             (expert_variants, ""),
             (published_variants, ""),
+            (flash_variants, ""),
             (answer_variants, ""),
             (gru_variants, ""),
             (pair_variants, ""),
