@@ -21,7 +21,7 @@ from outputs import Tokens, write_recorded
 from published_variants import of_code
 from safetensors.torch import load_file, save_file
 from tiny_checkpoint import write_json
-from token_ids import some_tokens
+from token_ids import Specials, some_tokens
 from transformers import PreTrainedModel
 from unrounded import unrounded
 from variant_shapes import BERT_KEYS
@@ -29,11 +29,11 @@ from vocabularies import vocabulary_size, write_tokenizer
 
 Tensors = dict[str, torch.Tensor]
 _CODE = "jinaai/xlm-roberta-flash-implementation--"
-_SAID = {
+SAID = {
     **{"model_type": "xlm-roberta", "hidden_act": "gelu", "layer_norm_eps": 1e-5, "type_vocab_size": 1},
     **{"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "use_flash_attn": True, "emb_pooler": None},
 }
-_TASKS = ("retrieval.query", "separation", "text-matching")
+TASKS = ("retrieval.query", "separation", "text-matching")
 _RANK, _ALPHA = 2, 3
 
 
@@ -49,11 +49,11 @@ class Flash:
     task: str | None = None
 
 
-_WITH_ADAPTERS = {
+WITH_ADAPTERS = {
     **{"architectures": ["XLMRobertaModel"], "position_embedding_type": "rotary", "rotary_emb_base": 20_000.0},
-    **{"lora_adaptations": list(_TASKS), "lora_rank": _RANK, "lora_alpha": _ALPHA, "lora_dropout_p": 0.0},
+    **{"lora_adaptations": list(TASKS), "lora_rank": _RANK, "lora_alpha": _ALPHA, "lora_dropout_p": 0.0},
     **{"load_trained_adapters": True, "lora_main_params_trainable": False, "matryoshka_dimensions": [8, 16]},
-    "task_instructions": {task: f"{task}: " for task in _TASKS},
+    "task_instructions": {task: f"{task}: " for task in TASKS},
     "auto_map": of_code(f"{_CODE}modeling_lora", "XLMRobertaLoRA"),
 }
 VARIANTS: dict[str, Flash] = {
@@ -65,7 +65,7 @@ VARIANTS: dict[str, Flash] = {
         },
     ),
     "xlm-roberta/flash_tasks": Flash(
-        *("JinaEmbeddingsV3Model", (24, 3, 2, 17, 16), 0, _WITH_ADAPTERS | {"default_task": "separation"}, 20_000.0),
+        *("JinaEmbeddingsV3Model", (24, 3, 2, 17, 16), 0, WITH_ADAPTERS | {"default_task": "separation"}, 20_000.0),
         task="separation",
     ),
 }
@@ -80,23 +80,29 @@ _PARTS = {
 
 def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
-    variant, specials = VARIANTS[name], specials_of(name)
+    write(folder, VARIANTS[name], specials_of(name), seed)
+
+
+def write(folder: Path, variant: Flash, specials: Specials, seed: int) -> None:
+    """The same of any."""
     sizes = dict(zip(BERT_KEYS.split(), variant.sizes, strict=True))
     labels = {f"label {i}": i for i in range(variant.labels)}
     settings = {"id2label": {i: label for label, i in labels.items()}, "label2id": labels} if labels else {}
     angles = {} if variant.theta is None else {"rope_parameters": {"rope_type": "default", "rope_theta": variant.theta}}
-    usual = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
+    said = SAID | variant.said
+    usual = {key: said[key] for key in ("type_vocab_size", "layer_norm_eps", "hidden_act")}
     model = build(variant.model, specials, {**usual, **sizes, **settings, **angles}, seed)
     limit = sizes["max_position_embeddings"] - (2 if variant.theta is None else 0)
     copy.deepcopy(model).half().save_pretrained(folder)  # the names that it saves angles by are the published ones
     state = load_file(folder / "model.safetensors")
     if variant.theta is None:
         state = as_published(state, sizes["num_hidden_layers"])
-    if variant.task is not None:
+    if "lora_adaptations" in variant.said:
         state = with_adapters(state, seed)
-        merge(model, state, _TASKS.index(variant.task))
+    if variant.task is not None:
+        merge(model, state, TASKS.index(variant.task))
     save_file(state, folder / "model.safetensors", {"format": "pt"})
-    config = {"vocab_size": vocabulary_size(specials), **sizes, **settings, **_SAID, **variant.said}
+    config = {"vocab_size": vocabulary_size(specials), **sizes, **settings, **said}
     write_json(folder / "config.json", config)
     write_tokenizer(folder, specials, limit)
     if not labels:
@@ -147,7 +153,7 @@ def with_adapters(state: Tensors, seed: int) -> Tensors:
     random = np.random.default_rng(seed + 1)
 
     def factor(*shape: int) -> torch.Tensor:
-        return torch.from_numpy((0.3 * random.standard_normal((len(_TASKS), *shape))).astype(np.float16))
+        return torch.from_numpy((0.3 * random.standard_normal((len(TASKS), *shape))).astype(np.float16))
 
     found: Tensors = {}
     for name, tensor in sorted(state.items()):

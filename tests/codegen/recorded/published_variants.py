@@ -26,7 +26,7 @@ from published_names import JINA, JINA_CODE, MOSAIC, NEW, NEW_APART, Names, rena
 from random_weights import randomize
 from safetensors.torch import save_file
 from tiny_checkpoint import write_json
-from token_ids import some_tokens
+from token_ids import Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
@@ -83,7 +83,7 @@ def with_more_norms(model: PreTrainedModel, seed: int) -> None:
 
 _NEW_CODE = "Alibaba-NLP/new-impl--modeling"
 _JINA_CODE = "jinaai/jina-bert-implementation--modeling_bert"
-_NEW_SAID = {
+NEW_SAID = {
     **{"model_type": "new", "hidden_act": "gelu", "layer_norm_eps": 1e-12, "layer_norm_type": "layer_norm"},
     **{"logn_attention_clip1": False, "logn_attention_scale": False, "pack_qkv": True, "pad_token_id": 0},
     **{"position_embedding_type": "rope", "unpad_inputs": False, "use_memory_efficient_attention": False},
@@ -92,55 +92,57 @@ _NEW_SAID = {
 _BERT_SAID = {
     **{"model_type": "bert", "hidden_act": "gelu", "layer_norm_eps": 1e-12, "type_vocab_size": 2, "pad_token_id": 0},
 }
-_JINA_SAID = _BERT_SAID | {
+JINA_SAID = _BERT_SAID | {
     **{"attn_implementation": "torch", "emb_pooler": "mean", "feed_forward_type": "geglu", "model_max_length": 8192},
     "position_embedding_type": "alibi",
     "auto_map": of_code(_JINA_CODE, "JinaBertModel", "JinaBertForMaskedLM", "JinaBertForSequenceClassification"),
 }
-_JINA_CODE_SAID = _JINA_SAID | {
+JINA_CODE_SAID = JINA_SAID | {
     "auto_map": of_code("jinaai/jina-bert-v2-qk-post-norm--modeling_bert", "JinaBertModel", "JinaBertForMaskedLM"),
 }
-_MOSAIC_SAID = _BERT_SAID | {
+MOSAIC_SAID = _BERT_SAID | {
     **{"alibi_starting_size": 512, "position_embedding_type": "absolute"},
     "auto_map": of_code("bert_layers", "BertModel", "BertForMaskedLM", "BertForSequenceClassification"),
 }
 VARIANTS: dict[str, Published] = {
     "new/softmax": Published(
         *("NewForSequenceClassification", NEW, (24, 3, 2, 19, 20), 3),
-        _NEW_SAID | {"type_vocab_size": 2, "rope_theta": 500.0, "rope_scaling": {"type": "ntk", "factor": 16.0}},
+        NEW_SAID | {"type_vocab_size": 2, "rope_theta": 500.0, "rope_scaling": {"type": "ntk", "factor": 16.0}},
         {
             "type_vocab_size": 2,
-            # Twice the usual notation: the base is `factor` times as large, angles are slower by factor^(2 / width).
+            # The base is `factor` times as large, and angles are slower by factor^(2 / width of a head).
             "rope_parameters": {"rope_type": "linear", "rope_theta": 8000.0, "factor": 2.0},
         },
     ),
     "new/mean": Published(
         *("NewModel", NEW_APART, (20, 5, 2, 17, 16), 0),
-        _NEW_SAID | {"type_vocab_size": 0, "rope_theta": 160000, "pack_qkv": False, "hidden_act": "silu"},
+        NEW_SAID | {"type_vocab_size": 0, "rope_theta": 160000, "pack_qkv": False, "hidden_act": "silu"},
         {"type_vocab_size": 0, "hidden_act": "silu"},
     ),
-    "bert/jina": Published(
-        *("JinaBertForSequenceClassification", JINA, (24, 6, 2, 19, 20), 3, _JINA_SAID), slopes=True
-    ),
+    "bert/jina": Published(*("JinaBertForSequenceClassification", JINA, (24, 6, 2, 19, 20), 3, JINA_SAID), slopes=True),
     "bert/jina_mean": Published(
-        *("JinaBertForMaskedLM", JINA, (24, 4, 2, 17, 16), 0, _JINA_SAID | {"feed_forward_type": "reglu"}),
+        *("JinaBertForMaskedLM", JINA, (24, 4, 2, 17, 16), 0, JINA_SAID | {"feed_forward_type": "reglu"}),
         {"hidden_act": "relu"},
         slopes=True,
     ),
     "bert/jina_code": Published(
-        *("JinaBertForMaskedLM", JINA_CODE, (24, 3, 2, 19, 20), 0, _JINA_CODE_SAID),
+        *("JinaBertForMaskedLM", JINA_CODE, (24, 3, 2, 19, 20), 0, JINA_CODE_SAID),
         slopes=True,
         prepare=with_more_norms,
     ),
     "bert/mosaic": Published(
-        *("BertForSequenceClassification", MOSAIC, (24, 6, 2, 19, 20), 3, _MOSAIC_SAID), slopes=True
+        *("BertForSequenceClassification", MOSAIC, (24, 6, 2, 19, 20), 3, MOSAIC_SAID), slopes=True
     ),
 }
 
 
 def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
-    variant, specials = VARIANTS[name], specials_of(name)
+    write(folder, VARIANTS[name], specials_of(name), seed)
+
+
+def write(folder: Path, variant: Published, specials: Specials, seed: int) -> None:
+    """The same of any."""
     sizes = dict(zip(BERT_KEYS.split(), variant.sizes, strict=True))
     labels = {f"label {i}": i for i in range(variant.labels)}
     settings = {"id2label": {i: label for label, i in labels.items()}, "label2id": labels} if labels else {}
