@@ -75,8 +75,9 @@ def listed_modules(folder: CheckpointFolder) -> list[Any]:
 def _as_known(folder: CheckpointFolder, item: object) -> object:
     """The module of code that comes with jina-embeddings-v3 as the library's own: it does the same where no task is
     asked of it, and which task's adapter counts is the configuration's to say."""
-    own = isinstance(item, dict) and item.get("type") == _OF_TASKS and item.get("kwargs") == ["task"]
-    if not own or not folder.has(CONFIG_FILE):
+    if not isinstance(item, dict) or (item.get("type"), item.get("kwargs")) != (_OF_TASKS, ["task"]):
+        return item
+    if not folder.has(CONFIG_FILE):
         return item
     classes = folder.read_json(CONFIG_FILE).get("auto_map")
     named = classes.get("AutoModel") if isinstance(classes, dict) else None

@@ -40,7 +40,13 @@ def sizes(source: random.Random) -> Sizes:
     """Width, heads, layers, inner width, positions; heads of an even width, which the library's angles need."""
     heads = source.randint(1, 7)
     width = 2 * source.randint(1, 4) * heads
-    return max(width, 4), heads if width >= 4 else 1, source.randint(1, 3), source.randint(3, 40), source.randint(12, 30)
+    return (
+        max(width, 4),
+        heads if width >= 4 else 1,
+        source.randint(1, 3),
+        source.randint(3, 40),
+        source.randint(12, 30),
+    )
 
 
 def draw_new(source: random.Random, folder: Path, seed: int) -> str:

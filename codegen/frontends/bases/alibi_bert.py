@@ -109,5 +109,5 @@ def _build(checkpoint: Checkpoint, max_tokens: int, name: str, layer: rotary_ber
     if values.get(_PLACES) == "alibi":
         values = values.changed(_PLACES, "absolute")  # which says nothing more
     graph = family.build_graph(replace(checkpoint, config=replace(checkpoint.config, values=values)), max_tokens)
-    note = f"read as {name}Model of the code that was published with it: scores fall with the distance (ALiBi)"
+    note = f"read as the published code computes {name}Model, not as BERT: scores fall with the distance (ALiBi)"
     return replace(graph, notes=(*graph.notes, note))

@@ -91,7 +91,7 @@ def _published(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     notes = _adapted(config, checkpoint.tensors)
     family = replace(ANGLES, name=_NAME, theta=_THETA, places="angles" if kind == _TURNED else "table")
     graph = family.build_graph(replace(checkpoint, config=replace(config, values=values)), max_tokens)
-    return replace(graph, notes=(*graph.notes, f"read as {_NAME}Model of the code that was published with it", *notes))
+    return replace(graph, notes=(*graph.notes, f"read as the published code computes {_NAME}Model", *notes))
 
 
 def _adapted(config: Config, tensors: TensorFile) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from ..shared.encoder_layer import LayerShape
 from ..shared.prediction_head import Prediction
 from . import rotary_bert
 
-# How the published code computes.
-HARMLESS_KEYS = frozenset({"unpad_inputs", "use_memory_efficient_attention"})
+# How the published code computes; widths that embeddings may be cut to.
+HARMLESS_KEYS = frozenset({"matryoshka_dimensions", "unpad_inputs", "use_memory_efficient_attention"})
 _PUBLISHED_PREFIX = "new."  # of the encoder in a published file with a head; the library reads it as its own, too
 _NTK = "ntk"
 _SCALING = {"type", "factor", "mixed_b"}

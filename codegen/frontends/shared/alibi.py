@@ -14,10 +14,10 @@ def alibi(heads: int, tokens: int, *, both_sides: bool = False) -> Parameter:
     """[heads, distances], the same in all layers, of texts of at most `tokens`. Keys behind the query, where it sees
     any, lose with `both_sides` as much as those before it, and else win."""
     slopes, distances = np.array(slopes_of(heads)), np.arange(1 - tokens, tokens)
-    if both_sides:
-        slopes, distances = slopes.astype(np.float32), -np.abs(distances).astype(np.float32)
 
     def by_distance() -> np.ndarray:
+        if both_sides:  # in float32, as published code computes it
+            return slopes.astype(np.float32)[:, None] * -np.abs(distances).astype(np.float32)
         return slopes[:, None] * distances
 
     shape = (heads, len(distances))

@@ -58,6 +58,7 @@ SPECIALS: dict[str, Specials] = {
         ("gte", "jina_embeddings_v3", "gemma2", "gemma3", "gemma3_text", "gemma4", "gemma4_text"), XLM_ROBERTA
     ),
     "bert/xlm_words": XLM_ROBERTA,
+    "bert/jina_code": ROBERTA,  # as jina-embeddings-v2-base-code, -de, -es and -zh have it
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
     "t5gemma": GEMMA,
     **dict.fromkeys(("roberta/fairseq", "masks/roberta_fairseq"), FAIRSEQ),

@@ -14,6 +14,7 @@ from recorded_changes import Change, add, assert_refused, changed, configure, gr
 from codegen.frontends.shared.alibi import alibi
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
+from codegen.tasks.fill_mask import FillMask
 
 JINA, MEAN, CODE, MOSAIC, BERT = "bert/jina", "bert/jina_mean", "bert/jina_code", "bert/mosaic", "bert/softmax"
 LAYER = "bert.encoder.layer.0."
@@ -86,7 +87,7 @@ def test_refused(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("variant", "name"), [(JINA, "JinaBert"), (CODE, "JinaBert"), (MOSAIC, "Bert")])
 def test_the_notes_say_whose_it_is(variant: str, name: str) -> None:
     notes = graph_of(folder(variant)).notes
-    assert any(f"read as {name}Model" in note for note in notes)
+    assert any(f"computes {name}Model, not as BERT" in note for note in notes)
     assert not [note for note in notes if "not used" in note]
 
 
@@ -104,6 +105,23 @@ def test_the_gate_s_activation_is_not_that_of_the_prediction_head(tmp_path: Path
     path = changed(JINA, configure(hidden_act="relu"), tmp_path)
     (layers,) = (node for node in graph_of(path).body if isinstance(node, g.Layers))
     assert {op.activation for op in layers.body if isinstance(op, g.Linear)} == {"gelu", "none"}
+
+
+def test_masked_words(tmp_path: Path) -> None:
+    """Of the class that Jina's encoders were published as: its head has the activation that config.json names."""
+
+    def with_head(path: Path) -> None:
+        (path / "modules.json").unlink()
+        for name, shape in (("transform.dense", (24, 24)), ("transform.LayerNorm", (24,))):
+            add(f"cls.predictions.{name}.weight", shape)(path)
+            add(f"cls.predictions.{name}.bias", shape[:1])(path)
+        add("cls.predictions.bias", (64,))(path)
+
+    graph = graph_of(changed(MEAN, with_head, tmp_path))
+    assert isinstance(graph.task, FillMask)
+    transform = next(op for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) and op.name == "transform")
+    gate = next(op for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) and op.name == "gate")
+    assert (transform.activation, gate.activation) == ("gelu", "relu")
 
 
 def test_slopes_on_both_sides() -> None:

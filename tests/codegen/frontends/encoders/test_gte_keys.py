@@ -4,6 +4,7 @@ code computes otherwise is refused."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import numpy as np
 import pytest
 from recorded.outputs import folder, read_recorded
 from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
+from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen import pipeline
 from codegen.oracle.interpret import Interpreter
 
-SOFTMAX, LABELS, NEW, MEAN = "gte/softmax", "gte/multi_label", "new/softmax", "new/mean"
+SOFTMAX, LABELS, MASKS, NEW, MEAN = "gte/softmax", "gte/multi_label", "masks/gte", "new/softmax", "new/mean"
 # As in snowflake-arctic-embed-m-v2.0, whose flags are texts.
 PUBLISHED = {
     **{"layer_norm_type": "layer_norm", "logn_attention_clip1": False, "logn_attention_scale": False},
@@ -43,6 +45,20 @@ def test_the_same_model(variant: str, angles: Mapping[str, object], tmp_path: Pa
     for text in read_recorded(variant):
         output = interpreter.output(text.ids, text.segments)
         assert np.abs(output - text.float64).max() < 1e-12 * max(1, np.abs(text.float64).max())
+
+
+def test_masked_words_by_the_published_names(tmp_path: Path) -> None:
+    def as_new(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        names = {name: re.sub("^gte[.]", "new.", name) for name in header}
+        write_raw_safetensors(path / "model.safetensors", {names[name]: header[name] for name in header}, data)
+        said = {"model_type": "new", "architectures": ["NewForMaskedLM"], "rope_theta": 160_000.0}
+        configure(**PUBLISHED | said | {"auto_map": None})(path)
+
+    interpreter = Interpreter(graph_of(changed(MASKS, as_new, tmp_path)))
+    for text in read_recorded(MASKS):
+        output, expected = interpreter.output(text.ids, text.segments), text.float64
+        assert np.abs(output - expected.reshape(output.shape)).max() < 1e-12
 
 
 def test_nothing_of_the_published_keys_is_told_as_unread() -> None:
