@@ -100,7 +100,7 @@ def _adapted(config: Config, tensors: TensorFile) -> tuple[str, ...]:
     if adapters is None:
         return ()
     tasks = config.strings("lora_adaptations")
-    rank, alpha = config.positive_int("lora_rank", 4, maximum=parts.MAX_WIDTH), config.number("lora_alpha", 1)
+    rank, alpha = config.positive_int("lora_rank", 4, maximum=parts.MAX_WIDTH), parts.factor_of(config, "lora_alpha")
     chosen = config.values.get("default_task")
     starts = config.values.get("task_instructions")
     if chosen is None:

@@ -41,6 +41,7 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
         "wrong-shape",
         "lora_A",
     ),
+    "a scale of no size": (TASKS, configure(lora_alpha=0), "config-out-of-range", "lora_alpha"),
     "another rank": (TASKS, configure(lora_rank=3), "wrong-shape", "lora_A"),
     "half an adapter": (TASKS, drop(FACTOR), "missing-tensor", FACTOR),
     "an adapter of nothing": (TASKS, rename(FACTOR.replace("0.lora_B", "original"), "other"), "missing-tensor", "fc1"),
@@ -53,14 +54,14 @@ def test_refused(case: str, tmp_path: Path) -> None:
 
 
 def test_without_a_task_no_adapter_counts(tmp_path: Path) -> None:
-    """As if the factors were zero."""
+    """Of any size."""
     plain = changed(TASKS, configure(default_task=None), tmp_path)
-    zero = changed(TASKS, configure(lora_alpha=1e-30), tmp_path / "zero")
-    outputs, zeros, asked = (
+    other = changed(TASKS, configure(default_task=None, lora_alpha=99), tmp_path / "other")
+    outputs, others, asked = (
         [Interpreter(graph_of(path)).output(text.ids, text.segments) for text in read_recorded(TASKS)]
-        for path in (plain, zero, folder(TASKS))
+        for path in (plain, other, folder(TASKS))
     )
-    assert np.array_equal(outputs, zeros)
+    assert np.array_equal(outputs, others)
     assert min(np.abs(a - b).max() for a, b in zip(outputs, asked, strict=True)) > 1e-3
     (note,) = (note for note in graph_of(plain).notes if "default_task" in note)
     assert note.endswith("chooses one of retrieval.query, separation, text-matching")
