@@ -104,8 +104,11 @@ class Family:
             raise parts.refuse("position-embedding-not-supported", message)
         values = config.values.changed("position_embedding_type", "absolute")  # the library's, which has no other key
         scaling = values.get("rope_scaling")
-        if values.get("rope_parameters") is None and isinstance(scaling, dict) and scaling.get("type") == _NTK:
-            values = values.changed("rope_parameters", _slower(config, scaling, self.form.theta))
+        ntk = scaling if isinstance(scaling, dict) and scaling.get("type") == _NTK else None
+        if scaling is not None and ntk is None and self.form is NEW:
+            raise parts.refuse("rotary-not-supported", f"rope_scaling {str(scaling)[:60]} (supported: type {_NTK})")
+        if values.get("rope_parameters") is None and ntk is not None:
+            values = values.changed("rope_parameters", _slower(config, ntk, self.form.theta))
             values = values.changed("rope_scaling", None)
         return replace(config, values=values)
 

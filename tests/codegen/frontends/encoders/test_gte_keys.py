@@ -88,6 +88,7 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "more of angles": (NEW, configure(rope_scaling=NTK | {"theta": 3}), "rotary-not-supported", "theta"),
     "a factor below 1": (NEW, configure(rope_scaling=NTK | {"factor": 0.5}), "rotary-not-supported", "0.5"),
     "no factor": (NEW, configure(rope_scaling={"type": "ntk"}), "config-missing", "factor"),
+    "slower angles": (NEW, configure(rope_scaling={"type": "linear", "factor": 2}), "rotary-not-supported", "linear"),
     "other angles": (NEW, configure(rope_scaling={"type": "dynamic", "factor": 2}), "rotary-not-supported", "dynamic"),
     "angles by two keys": (
         NEW,
