@@ -198,7 +198,7 @@ def _seconds_of_rows(kind: p.Kind, out: p.Buffer, tokens: int) -> float:
 
 
 @SECONDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys))
-@SECONDS.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Upsample, p.Copy, p.DeltaRule)
+@SECONDS.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Upsample, p.Copy, p.DeltaRule, p.StateSpace)
 @SECONDS.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
 @SECONDS.on(*(p.PackKeyRows, p.PackValues, p.Gru, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
 @SECONDS.on(p.Xielu, p.EmbeddingMean, p.ChooseExperts, p.SelectRows, p.MixExperts)

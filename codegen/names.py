@@ -58,7 +58,7 @@ _OWN = """
     dot_product find_weights same_crc sort_by_id word_weights_scratch_bytes
     choose_experts_scratch_bytes expert_outputs routes_at routes_bytes
     delta_scratch_bytes first_pooled on_keys_of pooled_count pooled_f32_scratch_bytes pooled_products_bytes
-    pooled_s8_scratch_bytes pooled_texts token_of grouped_count grouped_texts most_groups
+    pooled_s8_scratch_bytes state_space_scratch_bytes pooled_texts token_of grouped_count grouped_texts most_groups
     sink_f32_scratch_bytes sink_s8_scratch_bytes sink_scratch_bytes
 """
 _TAKEN = {

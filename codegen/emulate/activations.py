@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.clamped_gate import ClampedGate
 from ..ir.weights import XieluWeights
 from .floats import F32Array
-from .polynomials import LOG2E, SQRT_HALF, erf, exp2, sigmoid, tanh
+from .polynomials import LOG2E, MINUS_LOG2E, SQRT_HALF, erf, exp2, log1p, sigmoid, tanh
 
 GELU_TANH_1 = np.float32(float.fromhex("0x1.988454p0"))  # 2 sqrt(2 / pi)
 GELU_TANH_3 = np.float32(float.fromhex("0x1.2444f2p-4"))  # 2 sqrt(2 / pi) 0.044715
@@ -36,6 +36,11 @@ def quick_gelu(x: F32Array) -> F32Array:
 
 def silu(x: F32Array) -> F32Array:
     return x * sigmoid(x)
+
+
+def softplus(x: F32Array) -> F32Array:
+    """log(1 + exp(x)): what is above 0 of x, and log1p(exp(-|x|))."""
+    return np.where(x > 0, x, np.float32(0)) + log1p(exp2(np.abs(x) * MINUS_LOG2E))
 
 
 def xielu(x: F32Array, weights: XieluWeights) -> F32Array:

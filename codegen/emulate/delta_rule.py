@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.program import DeltaRule, DeltaWeights
-from .activations import silu
+from .activations import silu, softplus
 from .floats import F32Array, without_tiny
-from .polynomials import MINUS_LOG2E, exp2, log1p
+from .polynomials import exp2
 
 _EPSILON, _ONE = np.float32(1e-6), np.float32(1)
 
@@ -30,11 +30,6 @@ def delta_rule(
         state = without_tiny(state + k[:, :, None] * change[:, None])
         found.append(_product(q, state))
     return np.array(found, np.float32).reshape(len(rows), -1), state
-
-
-def softplus(x: F32Array) -> F32Array:
-    """log(1 + exp(x)): what is above 0 of x, and log1p(exp(-|x|))."""
-    return np.where(x > 0, x, np.float32(0)) + log1p(exp2(np.abs(x) * MINUS_LOG2E))
 
 
 def _of_heads(rows: F32Array, op: DeltaRule) -> F32Array:

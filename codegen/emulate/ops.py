@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,7 @@ from .linear import linear
 from .pooled_rows import of_pooled_rows, upsampled
 from .pooling import normalize, pool, softmax
 from .row_groups import grouped, spread
+from .state_space import state_space
 from .values import Rows, Values
 from .word_weights import word_weights
 
@@ -109,16 +112,37 @@ def _causal_convolution(op: p.CausalConvolution, at: Values) -> None:
 def _delta_rule(op: p.DeltaRule, at: Values) -> None:
     weights = op.weights.at(at.layer)
     assert isinstance(weights, p.DeltaWeights)
-    rows, decay, beta = (at.read(buffer) for buffer in (op.input, op.decay, op.beta))
-    zeros = np.zeros((op.heads, op.key_width, op.value_width), np.float32)
+    decay, beta = at.read(op.decay), at.read(op.beta)
+
+    def of_text(state: Rows, rows: Rows, span: slice) -> tuple[Rows, Rows]:
+        return delta_rule(op, weights, state, rows, decay[span], beta[span])
+
+    _carry(op, op.key_width, at, of_text)
+
+
+@EMULATE.on(p.StateSpace)
+def _state_space(op: p.StateSpace, at: Values) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.StateSpaceWeights)
+    time = at.read(op.time)
+
+    def of_text(state: Rows, rows: Rows, span: slice) -> tuple[Rows, Rows]:
+        return state_space(op, weights, state, rows, time[span])
+
+    _carry(op, op.state_width, at, of_text)
+
+
+def _carry(
+    op: p.DeltaRule | p.StateSpace, rows_of_state: int, at: Values, of_text: Callable[..., tuple[Rows, Rows]]
+) -> None:
+    """From text to text, or from step to step of each."""
+    rows = at.read(op.input)
+    zeros = np.zeros((op.heads, rows_of_state, op.value_width), np.float32)
     spans = [slice(i, i + 1) for i in range(len(rows))] if at.per_text else at.spans
     states: list[Rows] = [zeros] * len(spans)
     if op.state.rows == "sequences":
         states = at.caches.get(at.place(op.state), states)
-    found = [
-        delta_rule(op, weights, state, rows[span], decay[span], beta[span])
-        for state, span in zip(states, spans, strict=True)
-    ]
+    found = [of_text(state, rows[span], span) for state, span in zip(states, spans, strict=True)]
     at.caches[at.place(op.state)] = [state for _, state in found]
     at.write(op.out, np.concatenate([out for out, _ in found]))
 

@@ -139,9 +139,28 @@ def _delta_rule(op: p.DeltaRule) -> None:
     for entry in op.weights.stored:
         assert isinstance(entry, p.DeltaWeights)
         same(f"shape of {entry.source}", entry.rates.shape, (op.heads,))
+    _carried(op, op.key_width)
+
+
+@CHECK.on(p.StateSpace)
+def _state_space(op: p.StateSpace) -> None:
+    for buffer in (op.input, op.time, op.out):
+        _stored(buffer, "f32")
+    _heads(op.out, op.heads)
+    same(f"width of '{op.input.name}'", op.input.width, 2 * op.groups * op.state_width + op.out.width)
+    same(f"width of '{op.time.name}'", op.time.width, op.heads)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.StateSpaceWeights)
+        same(f"shape of {entry.source}", entry.rates.shape, (op.heads,))
+        same(f"skips of {entry.source}", entry.skips.shape, (op.heads,))
+    _carried(op, op.state_width)
+
+
+def _carried(op: p.DeltaRule | p.StateSpace, rows: int) -> None:
+    """The matrices that it keeps."""
     _stored(op.state, "state")
     same(f"rows of '{op.state.name}'", op.state.rows, "sequences" if op.out.rows == "one" else "carried")
-    same(f"width of '{op.state.name}'", op.state.width, op.key_width * op.out.width)
+    same(f"width of '{op.state.name}'", op.state.width, rows * op.out.width)
 
 
 @CHECK.on(p.PackRows)

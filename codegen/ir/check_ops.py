@@ -9,7 +9,7 @@ from . import graph as g
 from .check_experts import parameters_of_experts
 from .check_global_rows import check_attention, check_linear
 from .check_pooled_rows import check_pooled
-from .check_state import CHECK, IN_WORDS, Check, RowKind, check_rows, check_tokens
+from .check_state import CHECK, IN_WORDS, Check, RowKind, check_heads, check_rows, check_tokens
 from .convolutions import MOST_TAPS
 from .hashes import PRIMES
 from .in_place import LEAST_CAP, XIELU_NUMBERS
@@ -78,7 +78,7 @@ def _norm(op: g.Norm, check: Check) -> None:
     check.same(f"width of '{op.out}'", check.width(op.out), width)
     if op.heads < 1 or width % op.heads:
         raise unsound(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
-    has_own = op.kind == "layer" and op.gamma.shape == (width,)
+    has_own = op.kind != "affine" and op.gamma.shape == (width,)
     check.shape(op.gamma, width if has_own else width // op.heads)
     if op.beta is not None:
         check.shape(op.beta, *op.gamma.shape)
@@ -140,28 +140,6 @@ def _causal_convolution(op: g.CausalConvolution, check: Check) -> None:
     check.out(op.out, rows)
 
 
-@CHECK.on(g.DeltaRule)
-def _delta_rule(op: g.DeltaRule, check: Check) -> None:
-    rows = check_rows(op.input, check)
-    for value in (op.decay, op.beta):
-        check.same(f"rows of '{value}'", check_rows(value, check), rows)
-    if rows == "tokens" and check.target_rules is not None:
-        raise unsound(f"{op.name}: rows of the text belong before what repeats")
-    _check_heads(op.out, op.heads, check)
-    check.shape(op.rates, op.heads)
-    for array in op.rates.arrays:
-        if not (array.values >= 0).all():
-            raise unsound(f"{op.name}: a rate of decay is below 0")
-    for value in (op.decay, op.beta):
-        check.same(f"width of '{value}'", check.width(value), op.heads)
-    check.same(f"width of '{op.input}'", check.width(op.input), 2 * op.keys + check.width(op.out))
-    if min(op.key_heads, op.key_width) < 1 or op.heads % op.key_heads:
-        raise unsound(f"{op.name}: {op.heads} heads on {op.key_heads} of keys, {op.key_width} wide")
-    if op.out in (op.input, op.decay, op.beta):
-        raise unsound(f"{op.name} reads and writes '{op.out}'")
-    check.out(op.out, rows)
-
-
 @CHECK.on(g.CenteredConvolution)
 def _centered_convolution(op: g.CenteredConvolution, check: Check) -> None:
     check_tokens(op.input, check)
@@ -187,7 +165,7 @@ def _check_taps(op: g.CausalConvolution | g.CenteredConvolution, check: Check) -
 def _dynamic_convolution(op: g.DynamicConvolution, check: Check) -> None:
     for value in (op.taps, op.input):
         check_tokens(value, check)
-        _check_heads(value, op.heads, check)
+        check_heads(value, op.heads, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     taps = check.width(op.taps) // op.heads
     if taps > MOST_TAPS:
@@ -204,16 +182,11 @@ def _check_odd(taps: int, out: str) -> None:
         raise unsound(f"'{out}' takes from {taps} rows, an odd number is needed")
 
 
-def _check_heads(value: str, heads: int, check: Check) -> None:
-    if heads < 1 or check.width(value) % heads:
-        raise unsound(f"'{value}' of {check.width(value)} values has not {heads} heads")
-
-
 @CHECK.on(g.Rotary)
 def _rotary(op: g.Rotary, check: Check) -> None:
     rows = check_rows(op.value, check)
     width = check.width(op.value)
-    _check_heads(op.value, op.heads, check)
+    check_heads(op.value, op.heads, check)
     if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
         raise unsound(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
     for table in (*op.cosines, *op.sines):
@@ -383,7 +356,7 @@ def _normalize(op: g.Normalize, check: Check) -> None:
 
 @CHECK.on(g.Softmax)
 def _softmax(op: g.Softmax, check: Check) -> None:
-    _check_heads(op.value, op.heads, check)
+    check_heads(op.value, op.heads, check)
 
 
 @CHECK.on(g.Cap)

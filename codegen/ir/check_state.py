@@ -72,3 +72,8 @@ def check_rows(value: str, check: Check) -> RowKind:
     if check.rows[value] == "text":
         raise unsound(f"'{value}' has one row per text, a row per token is needed")
     return check.rows[value]
+
+
+def check_heads(value: str, heads: int, check: Check) -> None:
+    if heads < 1 or check.width(value) % heads:
+        raise unsound(f"'{value}' of {check.width(value)} values has not {heads} heads")

@@ -55,6 +55,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.CenteredConvolution,
     p.DynamicConvolution,
     p.DeltaRule,
+    p.StateSpace,
     p.Rotary,
     p.Upsample,
     p.Copy,

@@ -25,6 +25,7 @@ from .parameter import Parameter
 from .row_groups import FirstRow, GroupRows, RowOfToken, SpreadRows
 from .row_pooling import Copy, PooledScores, PoolRows, Upsample
 from .several import task_of_heads
+from .state_space import StateSpace
 from .target_rules import TargetRules
 from .task import Task
 
@@ -71,7 +72,7 @@ AFFINE_LIMIT = 2.0**32  # what the runtime keeps the rows of an affine norm with
 class Norm:
     """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square; an
     `affine` one leaves the first step out. `out` may be `input`. Of several `heads` each is normalized by itself; all
-    have the same gamma and beta, or, of a layer norm, each its own, one behind the other.
+    have the same gamma and beta, or, where it divides, each its own, one behind the other.
 
     Affine rows are as large as what they are made of: MobileBERT's reach 10^9. The runtime keeps them within -2^32 and
     2^32, so that no text makes one that float32 cannot hold; linears up to the next may multiply that by 2^18
@@ -277,7 +278,7 @@ class WordWeights:
 _Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
 _Pooling = PoolRows | Upsample | Copy | GroupRows | FirstRow | SpreadRows | RowOfToken
 _OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
-Op = _OfRows | DeltaRule | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
+Op = _OfRows | DeltaRule | StateSpace | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 
 

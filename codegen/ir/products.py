@@ -29,6 +29,7 @@ from .graph import (
     Recurrence,
     Rotary,
     Softmax,
+    StateSpace,
     Term,
     WordWeights,
     Xielu,
@@ -60,7 +61,9 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy, DeltaRule)
+@PRODUCTS.on(
+    CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy, DeltaRule, StateSpace
+)
 @PRODUCTS.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:

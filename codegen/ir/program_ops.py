@@ -183,6 +183,27 @@ class DeltaRule:
 
 
 @dataclass(frozen=True)
+class StateSpace:
+    """As a delta rule: `state` has a matrix [state_width, width of a head] of each head."""
+
+    weights: WeightSlot = weights()
+    heads: int = attribute()
+    groups: int = attribute()
+    state_width: int = attribute()
+    least_time: np.float32 = attribute()
+    most_time: np.float32 = attribute()
+    input: Buffer = read()
+    time: Buffer = read()
+    out: Buffer = written()
+    state: Buffer = written()
+
+    @property
+    def value_width(self) -> int:
+        """Of a head's values."""
+        return self.out.width // self.heads
+
+
+@dataclass(frozen=True)
 class Gru:
     """Weights [3 * width, width] of one direction or two."""
 
@@ -279,6 +300,7 @@ Op = (
     | CenteredConvolution
     | DynamicConvolution
     | DeltaRule
+    | StateSpace
     | Rotary
     | PackKeys
     | PackKeyRows

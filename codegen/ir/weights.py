@@ -121,6 +121,15 @@ class ExpertBias:
 
 
 @dataclass(frozen=True)
+class StateSpaceWeights:
+    """Of a state space: `rates` [heads], by which states decay, times log2(e), and `skips` [heads]."""
+
+    rates: NDArray[np.float32]
+    skips: NDArray[np.float32]
+    source: str
+
+
+@dataclass(frozen=True)
 class EmbeddingWeights:
     """A table of entries; one that is `tied`, which a linear has as its weights, lies as these do."""
 
@@ -173,6 +182,7 @@ Weights = (
     | ConvolutionWeights
     | DeltaWeights
     | ExpertBias
+    | StateSpaceWeights
     | EmbeddingWeights
     | FloatTable
     | IndexTable

@@ -135,9 +135,9 @@ class CheckpointFolder:
         with self.open(name, _ANY_SIZE) as (descriptor, _), os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(most)
 
-    def read_json(self, name: str) -> dict[str, Any]:
-        """The object in a JSON file."""
-        return parse_json(self.read(name), name)
+    def read_json(self, name: str, *, endless: bool = False) -> dict[str, Any]:
+        """The object in a JSON file, as `parse_json` reads it."""
+        return parse_json(self.read(name), name, endless=endless)
 
     def read_json_if_present(self, name: str) -> dict[str, Any] | None:
         """As `read_json`, or None where the folder has no such file."""

@@ -166,7 +166,7 @@ def _configuration(
     """config.json, and what the family says of it; its keys are checked before other files are looked at."""
     if not folder.has(CONFIG_FILE):
         raise _adapter(folder) if folder.has(ADAPTER_FILE) else _no_configuration(folder)
-    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds)
+    config = replace(Config.from_json(folder.read_json(CONFIG_FILE, endless=True)), embeds=embeds)
     limits = limits_of(config)
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)

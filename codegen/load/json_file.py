@@ -14,15 +14,17 @@ from typing import Any
 
 from .refusal import refusal
 
+INFINITY = {"__float__": "Infinity"}  # as transformers 5 writes it in a configuration
 MAX_DEPTH = 64
 MAX_VALUES = 1_000_000  # a BERT vocabulary has 30 to 120 thousand; a million empty objects take a quarter of a gigabyte
 MAX_NON_ASCII_BYTES = 64 << 20  # one character beyond U+FFFF makes Python spend four bytes on every character
 MAX_NUMBER_LENGTH = 100  # `model_max_length` is often a 31-digit integer
 
 
-def parse_json(raw: bytes, name: str, what: str = "JSON") -> dict[str, Any]:
-    """The object that `raw` spells; `name` is the file for messages, `what` the part of it."""
-    parsed = _parse(raw, name, what)
+def parse_json(raw: bytes, name: str, what: str = "JSON", *, endless: bool = False) -> dict[str, Any]:
+    """The object that `raw` spells; `name` is the file for messages, `what` the part of it. Where `endless`, Infinity
+    is read as `INFINITY`."""
+    parsed = _parse(raw, name, what, endless)
     if not isinstance(parsed, dict):
         raise refusal("json-not-an-object", f"{what} must be one object {{…}}", file=name)
     return parsed
@@ -36,7 +38,7 @@ def parse_json_list(raw: bytes, name: str, what: str = "JSON") -> list[Any]:
     return parsed
 
 
-def _parse(raw: bytes, name: str, what: str) -> Any:
+def _parse(raw: bytes, name: str, what: str, endless: bool = False) -> Any:
     text = _decode(raw, name, what)
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -47,7 +49,9 @@ def _parse(raw: bytes, name: str, what: str) -> Any:
             raise refusal("json-duplicate-key", f"{what} has the key '{twice[:60]}' twice in one object", file=name)
         return result
 
-    def constant(word: str) -> float:
+    def constant(word: str) -> dict[str, str]:
+        if endless and word == "Infinity":
+            return dict(INFINITY)
         raise refusal("json-not-finite", f"{what} holds the number {word}", file=name)
 
     def integer(digits: str) -> int:

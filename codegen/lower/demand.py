@@ -104,6 +104,13 @@ def _rows_before(op: g.DeltaRule, rows: Rows, asked: Asked) -> None:
         _ask(asked, value, Rows.ALL)
 
 
+@INPUTS.on(g.StateSpace)
+def _states_before(op: g.StateSpace, rows: Rows, asked: Asked) -> None:
+    """The same."""
+    for value in (op.input, op.time):
+        _ask(asked, value, Rows.ALL)
+
+
 @INPUTS.on(g.DynamicConvolution)
 def _own_taps(op: g.DynamicConvolution, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.taps, rows)

@@ -153,20 +153,6 @@ def _causal_convolution(op: g.CausalConvolution, at: Place) -> list[p.Op]:
     return [p.CausalConvolution(_taps(op), at.buffer(op.input), at.buffer(op.out), state)]
 
 
-@LOWER.on(g.DeltaRule)
-def _delta_rule(op: g.DeltaRule, at: Place) -> list[p.Op]:
-    def weights(array: Array, _: int) -> p.DeltaWeights:
-        """Times log2(e) in float64, rounded once."""
-        rates = array.values.astype(np.float64) * math.log2(math.e)
-        return p.DeltaWeights(without_tiny(rates.astype(np.float32)), array.name)
-
-    slot = p.WeightSlot(op.name, stored_arrays(op.rates, weights), op.rates.of_layer, op.rates.common)
-    out = at.buffer(op.out)
-    state = at.state(op.out, op.key_width)
-    inputs = (at.buffer(value) for value in (op.input, op.decay, op.beta))
-    return [p.DeltaRule(slot, op.heads, op.key_heads, op.key_width, *inputs, out, state)]
-
-
 @LOWER.on(g.CenteredConvolution)
 def _centered_convolution(op: g.CenteredConvolution, at: Place) -> list[p.Op]:
     return [p.CenteredConvolution(_taps(op), at.packed_rows(op.input), at.buffer(op.out))]

@@ -42,8 +42,16 @@ NAME: Stage[str] = Stage("liveness")
 
 
 @NAME.on(p.Linear, p.Norm, p.Xielu, p.CausalConvolution, p.CenteredConvolution, p.DeltaRule, p.ExpertLinear)
+@NAME.on(p.StateSpace)
 def _of_weights(
-    op: p.Linear | p.Norm | p.Xielu | p.CausalConvolution | p.CenteredConvolution | p.DeltaRule | p.ExpertLinear,
+    op: p.Linear
+    | p.Norm
+    | p.Xielu
+    | p.CausalConvolution
+    | p.CenteredConvolution
+    | p.DeltaRule
+    | p.ExpertLinear
+    | p.StateSpace,
 ) -> str:
     return op.weights.name
 

@@ -246,6 +246,12 @@ def delta_scratch_bytes(op: p.DeltaRule, program: p.Program, target: Target) -> 
     return _part((2 * op.key_width + 2 * op.value_width) * FLOAT_BYTES)
 
 
+@SCRATCH.on(p.StateSpace)
+def state_space_scratch_bytes(op: p.StateSpace, program: p.Program, target: Target) -> int:
+    """etch::state_space_scratch_bytes."""
+    return _part((2 * op.state_width + 2 * op.value_width) * FLOAT_BYTES)
+
+
 @SCRATCH.on(p.Gru)
 def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
     """etch::gru_scratch_bytes, and what expands weights of 4 bits behind it."""

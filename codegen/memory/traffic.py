@@ -7,7 +7,7 @@ say; in blocks of rows a buffer of a block once for each block. Four things are 
 - an attention goes through its keys and values once for every `attention_tile_rows` rows of its queries, of what was
   written so far through half of them on average;
 - a linear goes through its input again for every 16 outputs, whose weights stay in registers or the first cache;
-- a delta rule goes through its state twice for each row: it decays, then it changes;
+- a delta rule goes through its state twice for each row: it decays, then it changes; a state space does both at once;
 - the scratch of an attention is written and read once for each tile of a head, that which expands weights of 4 bits
   once for every 16 outputs, that of a GRU once for each row.
 What tokenization and the head's ends touch is counted as twice its bytes, for generative models in each step.
@@ -175,6 +175,12 @@ def _passes(op: p.DeltaRule, buffer: p.Buffer) -> int:
     return 4 if buffer == op.state else 1
 
 
+@AGAIN.on(p.StateSpace)
+def _pass(op: p.StateSpace, buffer: p.Buffer) -> int:
+    """Its state is read and written."""
+    return 2 if buffer == op.state else 1
+
+
 @AGAIN.on(p.Linear, p.ExpertLinear, p.WordWeights)
 def _for_outputs(op: p.Linear | p.ExpertLinear | p.WordWeights, buffer: p.Buffer) -> int:
     return _panels(op.out.width) if buffer == op.input else 1
@@ -209,7 +215,7 @@ def _expanding_entries(op: p.Best, rows: int, times: Times, target: Target) -> i
     return times.blocks * _panels(op.count)
 
 
-@SCRATCH_USES.on(p.CausalConvolution, p.DeltaRule, *(kind for kind in _ONCE if kind is not p.Attention))
+@SCRATCH_USES.on(p.CausalConvolution, p.DeltaRule, p.StateSpace, *(kind for kind in _ONCE if kind is not p.Attention))
 def _for_each_row(op: p.Op, rows: int, times: Times, target: Target) -> int:
     return rows
 

@@ -135,6 +135,11 @@ def _expert_bias_parts(weights: p.ExpertBias, target: Target) -> dict[str, np.nd
     return {"values": weights.values}
 
 
+@PARTS.on(p.StateSpaceWeights)
+def _state_space_parts(weights: p.StateSpaceWeights, target: Target) -> dict[str, np.ndarray]:
+    return {"rates": weights.rates, "skips": weights.skips}
+
+
 @PARTS.on(p.FloatTable, p.IndexTable)
 def _looked_up_parts(weights: p.LookedUp, target: Target) -> dict[str, np.ndarray]:
     return {"values": weights.values.reshape(-1)}

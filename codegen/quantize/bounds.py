@@ -3,10 +3,11 @@
 
 Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A norm resets the
 bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; one that divides
-nothing keeps its rows within 2^32 by definition; an attention output is a weighted mean of values; every activation
-function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row; a pair of
-values that is turned grows by the largest |cosine| + |sine| of its tables, which is sqrt(2) unless they are scaled or
-are a checkpoint's own; of a text whose tokens are dropped, all but one, that one grows by the number of tokens.
+nothing keeps its rows within 2^32 by definition, a state space within 2^24; an attention output is a weighted mean of
+values; every activation function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n)
+times a row; a pair of values that is turned grows by the largest |cosine| + |sine| of its tables, which is sqrt(2)
+unless they are scaled or are a checkpoint's own; of a text whose tokens are dropped, all but one, that one grows by the
+number of tokens.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from ..ir import graph as g
 from ..ir.parameter import Array
 from ..ir.products import Product
 from ..ir.stage import Stage
+from ..ir.state_space import OUTPUT_LIMIT
 
 LIMIT = 2.0**50
+_MOST_IN_SUMS = 2.0**120  # of a state space
 
 BOUND: Stage[None] = Stage("quantize")
 
@@ -40,12 +43,12 @@ class _Bounds:
     def __getitem__(self, value: str) -> float:
         return self._of[value]
 
-    def set(self, value: str, bound: float, tensor: Array | None) -> None:
-        if bound > LIMIT:
+    def set(self, value: str, bound: float, tensor: Array | None, limit: float = LIMIT) -> None:
+        if bound > limit:
             raise EtchError(
                 "activation-bound",
                 "quantize",
-                f"'{value}' could reach {bound:.3g} in magnitude, the limit is 2^50",
+                f"'{value}' could reach {bound:.3g} in magnitude, the limit is 2^{math.log2(limit):g}",
                 file=None if tensor is None else tensor.file,
                 tensor=None if tensor is None else tensor.name,
             )
@@ -134,6 +137,22 @@ def _delta_rule(op: g.DeltaRule, bounds: _Bounds) -> None:
     rates = op.rates.at(bounds.layer)
     bounds.set(op.rates.name, math.log2(math.e) * _largest(rates), rates)  # as powers of 2
     bounds.set(op.out, 2 * bounds.steps * bounds[op.input], rates)
+
+
+@BOUND.on(g.StateSpace)
+def _state_space(op: g.StateSpace, bounds: _Bounds) -> None:
+    """Of n steps d each adds at most d * x^2 to a state, of which exp(-rate * d) is left by the next one: at most
+    d / (1 - exp(-rate * d)) <= d + 1 / rate remains of all of them together. Sums only have to stay below what float32
+    holds, for what comes out of them is kept within a limit."""
+    rates, skips = op.rates.at(bounds.layer), op.skips.at(bounds.layer)
+    bounds.set(op.rates.name, math.log2(math.e) * _largest(rates), rates)  # as powers of 2
+    x, least = bounds[op.input], float(np.abs(rates.values).min())
+    time = max(min(bounds[op.time] + 1, op.times[1]), op.times[0])
+    held = min(bounds.steps * time, time + (1 / least if least else math.inf))
+    state = held * x * x
+    sums = op.state_width * x * state + _largest(skips) * x
+    bounds.set(op.out, max(state, sums), rates, _MOST_IN_SUMS)
+    bounds.set(op.out, min(sums, OUTPUT_LIMIT), rates)
 
 
 @BOUND.on(g.DynamicConvolution)

@@ -146,6 +146,8 @@ def _scratch_conditions(program: p.Program) -> Iterator[tuple[str, str]]:
         yield f"choose_experts_scratch_bytes({experts}) <= kScratchBytes", "scratch"
     if any(isinstance(op, p.DeltaRule) for op in walks.ops_of(program)):
         yield "delta_scratch_bytes(kDeltaShape) <= kScratchBytes", "scratch"
+    if any(isinstance(op, p.StateSpace) for op in walks.ops_of(program)):
+        yield "state_space_scratch_bytes(kStateSpaceShape) <= kScratchBytes", "scratch"
     for op in (op for op in walks.ops_of(program) if isinstance(op, p.WordWeights)):
         expanded = f" + expanded_bytes(kPacking, {op.input.width})" if has_4_bits(op.weights) else ""
         yield f"word_weights_scratch_bytes(){expanded} <= kScratchBytes", "scratch"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
@@ -21,13 +23,16 @@ _FIELDS = {
 def delta_shape(program: p.Program) -> list[tuple[object, str]]:
     """The values of the constant with what each is; none without such a layer. EtchError where layers differ in them,
     for there is one constant."""
-    ops = [op for op in walks.ops_of(program) if isinstance(op, p.DeltaRule)]
-    shapes = {tuple(getattr(op, name) for name in _FIELDS) for op in ops}
+    return one_shape(program, p.DeltaRule, _FIELDS, "linear attention")
+
+
+def one_shape(program: p.Program, kind: type, fields: Mapping[str, str], named: str) -> list[tuple[object, str]]:
+    """The same of ops of another kind: `fields` are what its attributes are."""
+    ops = [op for op in walks.ops_of(program) if isinstance(op, kind)]
+    shapes = {tuple(getattr(op, name) for name in fields) for op in ops}
     if len(shapes) > 1:
-        raise EtchError(
-            "attention-not-supported", "render", f"{len(ops)} layers of linear attention of different shapes"
-        )
-    return [field for shape in shapes for field in zip(shape, _FIELDS.values(), strict=True)]
+        raise EtchError("attention-not-supported", "render", f"{len(ops)} layers of {named} of different shapes")
+    return [field for shape in shapes for field in zip(shape, fields.values(), strict=True)]
 
 
 @RENDER.on(p.DeltaRule)

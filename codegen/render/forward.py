@@ -13,7 +13,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
-from . import delta_rule, row_groups  # noqa: F401 - their entries
+from . import delta_rule, row_groups, state_space  # noqa: F401 - their entries
 from .embeddings import embedding_names
 from .scope import Scope
 from .shapes import heads_of

@@ -39,6 +39,7 @@ from .generation import pass_values, target_values
 from .head import head_lines, head_values
 from .scores import score_values
 from .shapes import shape_values
+from .state_space import state_space_shape
 from .statements import row_pooling
 from .table_places import place_sections, place_values
 from .task import heads_values, task_values
@@ -180,6 +181,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **shape_values(program, model.target),
         **score_values(program),
         "delta_shape": delta_shape(program),
+        "state_space_shape": state_space_shape(program),
         "in_blocks": any(isinstance(step, p.Loop | p.Blocks) for step in program.steps),
         "row_block": plan.row_block,
         "row_block_why": "so that a block stays in cache" if plan.blocks_fit else "or fewer, as the CPU is faster",

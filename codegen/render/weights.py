@@ -32,6 +32,7 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
         "convolves": any(isinstance(slot.stored[0], p.ConvolutionWeights) for slot, _ in slots),
         "has_delta_rule": any(isinstance(slot.stored[0], p.DeltaWeights) for slot, _ in slots),
         "has_expert_bias": any(isinstance(slot.stored[0], p.ExpertBias) for slot, _ in slots),
+        "has_state_space": any(isinstance(slot.stored[0], p.StateSpaceWeights) for slot, _ in slots),
         "has_sinks": any(isinstance(op, p.Attention) and op.sinks is not None for op in walks.ops_of(program)),
         "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
         "mixed": any(0 < len(table.layers) < _layers_of(table, slots) for table in stored),
@@ -119,6 +120,11 @@ def _expert_bias_type(weights: p.ExpertBias) -> str:
     return "ExpertBias"
 
 
+@TYPE.on(p.StateSpaceWeights)
+def _state_space_type(weights: p.StateSpaceWeights) -> str:
+    return "StateSpaceWeights"
+
+
 @TYPE.on(p.EmbeddingWeights)
 def _embedding_type(weights: p.EmbeddingWeights) -> str:
     kind = "F32Embedding" if isinstance(weights.matrix, p.F32Matrix) else "S8Embedding"
@@ -163,6 +169,11 @@ def _delta_fields(weights: p.DeltaWeights, table: Callable[[str], str]) -> list[
 @FIELDS.on(p.ExpertBias)
 def _expert_bias_fields(weights: p.ExpertBias, table: Callable[[str], str]) -> list[str]:
     return [table("values")]
+
+
+@FIELDS.on(p.StateSpaceWeights)
+def _state_space_fields(weights: p.StateSpaceWeights, table: Callable[[str], str]) -> list[str]:
+    return [table("rates"), table("skips")]
 
 
 @FIELDS.on(p.RelativeWeights)

@@ -6,12 +6,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal, localcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...ir.graph import Parameter
 from ...ir.parameter import Array, F32Array
+
+_LARGEST = 100.0  # logarithm of what is computed of one
 
 
 @dataclass(frozen=True)
@@ -213,3 +216,37 @@ def negated(parameter: Parameter) -> Parameter:
 def one_more(array: Array) -> Computed:
     """1 + a tensor, of norms whose weights are stored as what they differ from 1 by."""
     return Computed(f"1 + {array.name}", array.shape, lambda: array.values.astype(np.float64) + 1, array.file)
+
+
+def powers_of_e(logarithms: Array) -> Computed:
+    """e to the power of them, the same on every machine; past what bounds allow any, as Decimal ends somewhere."""
+
+    def compute() -> NDArray[np.float64]:
+        with localcontext() as context:
+            context.prec = 50
+            return np.array([float(Decimal(min(float(x), _LARGEST)).exp()) for x in logarithms.values])
+
+    return Computed(f"exp({logarithms.name})", logarithms.shape, compute, logarithms.file)
+
+
+def times_by_rows(array: Array, factors: Sequence[tuple[int, float]]) -> Array:
+    """So many first rows of a tensor times a number, then so many times another one; the tensor where all are 1."""
+    if all(factor == 1 for _, factor in factors):
+        return array
+
+    def compute() -> NDArray[np.float64]:
+        by_row = np.repeat([factor for _, factor in factors], [rows for rows, _ in factors])
+        return array.values.astype(np.float64) * by_row.reshape(-1, *(1 for _ in array.shape[1:]))
+
+    return Computed(array.name, array.shape, compute, array.file)
+
+
+def sum_of(arrays: Sequence[Array]) -> Array:
+    """Of tensors of one shape."""
+    if len(arrays) == 1:
+        return arrays[0]
+
+    def compute() -> NDArray[np.float64]:
+        return np.sum([array.values.astype(np.float64) for array in arrays], axis=0)
+
+    return Computed(" + ".join(array.name for array in arrays), arrays[0].shape, compute, arrays[0].file)

@@ -6,22 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
-
-import numpy as np
 
 from ...ir.convolutions import MOST_TAPS
 from ...ir.graph import CausalConvolution, DeltaRule, Linear, Multiply, Norm, Op, Parameter
 from ...ir.parameter import Array
 from ...load.config import Config
 from . import parts
-from .computed import Computed, below_each_other, depthwise
+from .computed import below_each_other, depthwise, powers_of_e
 from .llama_parts import LlamaParts
 
 LINEAR = "linear_attention"
 OWN = frozenset(("delta_input", "delta_rows"))  # of a layer that is written token by token
 Arrays = tuple[Array, ...]  # by layer
-_LARGEST = 100.0  # logarithm of a rate that is computed
 
 
 @dataclass(frozen=True)
@@ -149,7 +145,7 @@ def delta_attention(
         linear("delta_decay", inputs.decay, steps),
         CausalConvolution("convolution", kernels, None, "delta_input", "delta_mixed"),
         DeltaRule(
-            *("delta_rule", each("delta_rates", "A_log", heads, _rates)),
+            *("delta_rule", each("delta_rates", "A_log", heads, powers_of_e)),
             *(delta.heads, delta.key_heads, delta.key_width),
             *("delta_mixed", "delta_decay", "delta_beta", "delta_rows"),
         ),
@@ -183,14 +179,3 @@ def taken(made: LlamaParts, source: str, outputs: int) -> Arrays:
     """The weights of a linear of `normed` below a layer's `linear_attn`, by layer."""
     shape = outputs, made.sizes.width
     return tuple(made.tensors.take(f"{of}.weight", shape) for of in made.sources(f"linear_attn.{source}"))
-
-
-def _rates(logarithms: Array) -> Computed:
-    """e to the power of them, the same on every machine; past what bounds allow any, as Decimal ends somewhere."""
-
-    def compute() -> np.ndarray:
-        with localcontext() as context:
-            context.prec = 50
-            return np.array([float(Decimal(min(float(x), _LARGEST)).exp()) for x in logarithms.values])
-
-    return Computed(f"exp({logarithms.name})", logarithms.shape, compute, logarithms.file)

@@ -58,7 +58,8 @@ void LayerNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t
 
 void RmsNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
-        context.kernels.rms_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma,
+        const std::size_t of_head = std::size_t{row % heads} * input.width;
+        context.kernels.rms_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma + of_head,
                                      weights.epsilon, weights.inverse_width);
     }
 }

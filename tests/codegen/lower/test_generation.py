@@ -33,8 +33,33 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("arcee", "bloom", "codegen", "cohere", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral"),
-    *("apertus", "biogpt", "bitnet", "cwm", "hyperclovax", "internlm3", "iquestcoder", "jais2", "nanochat", "seed_oss"),
+    *(
+        "arcee",
+        "bamba",
+        "bloom",
+        "codegen",
+        "cohere",
+        "ernie4_5",
+        "exaone4",
+        "falcon",
+        "glm",
+        "helium",
+        "hunyuan",
+        "ministral",
+    ),
+    *(
+        "apertus",
+        "biogpt",
+        "bitnet",
+        "cwm",
+        "hyperclovax",
+        "internlm3",
+        "iquestcoder",
+        "jais2",
+        "mamba2",
+        "nanochat",
+        "seed_oss",
+    ),
     *(
         "gemma",
         "gpt2",

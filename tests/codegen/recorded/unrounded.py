@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from transformers.models.bamba import modeling_bamba
 from transformers.models.bloom import modeling_bloom
 from transformers.models.codegen import modeling_codegen
 from transformers.models.cohere.modeling_cohere import CohereLayerNorm
@@ -19,6 +20,7 @@ from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.dots1 import modeling_dots1
 from transformers.models.ernie4_5_moe import modeling_ernie4_5_moe
 from transformers.models.exaone_moe import modeling_exaone_moe
+from transformers.models.falcon_h1 import modeling_falcon_h1
 from transformers.models.flex_olmo import modeling_flex_olmo
 from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
@@ -27,10 +29,12 @@ from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
 from transformers.models.granite_swa import modeling_granite_swa
 from transformers.models.granitemoe_swa import modeling_granitemoe_swa
+from transformers.models.granitemoehybrid import modeling_granitemoehybrid
 from transformers.models.hunyuan_v1_moe import modeling_hunyuan_v1_moe
 from transformers.models.hy_v3 import modeling_hy_v3
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+from transformers.models.mamba2 import modeling_mamba2
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 from transformers.models.olmo_hybrid import modeling_olmo_hybrid
 from transformers.models.olmoe import modeling_olmoe
@@ -47,6 +51,7 @@ from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbed
 
 _COHERE = (CohereLayerNorm, Cohere2LayerNorm)
 _DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_5_moe, modeling_qwen3_next
+_MAMBA = modeling_bamba, modeling_falcon_h1, modeling_granitemoehybrid, modeling_mamba2
 _SINKS = modeling_granite_swa, modeling_granitemoe_swa
 _ROUTERS = (
     modeling_dots1,
@@ -66,6 +71,10 @@ _GATED = (
     modeling_qwen3_5.Qwen3_5RMSNormGated,
     modeling_qwen3_5_moe.Qwen3_5MoeRMSNormGated,
     modeling_qwen3_next.Qwen3NextRMSNormGated,
+    modeling_bamba.BambaRMSNormGated,
+    modeling_falcon_h1.FalconH1RMSNormGated,
+    modeling_granitemoehybrid.GraniteMoeHybridRMSNormGated,
+    modeling_mamba2.MambaRMSNormGated,
 )
 
 
@@ -89,7 +98,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
-        for module in (*eager, *_ROUTERS, *_SINKS, *_DELTA, modeling_t5gemma, modeling_xglm):
+        for module in (*eager, *_ROUTERS, *_SINKS, *_DELTA, *_MAMBA, modeling_t5gemma, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():

@@ -47,17 +47,19 @@ struct LayerNorm {
 };
 
 struct RmsNormWeights {
-    const float* gamma;  // [width]
+    const float* gamma;  // [heads][width]
     float epsilon;
     float inverse_width;  // as above
 };
 
-// v = sum(x * x) * inverse_width; out = (x * (1 / sqrt(v + epsilon))) * gamma. In place where no `out` is given.
+// v = sum(x * x) * inverse_width; out = (x * (1 / sqrt(v + epsilon))) * gamma. In place where no `out` is given. Of
+// `heads` as above.
 struct RmsNorm {
     const RmsNormWeights& weights;
     std::uint32_t count;
     F32Rows input;  // [count][width]
     F32Rows out = input;
+    std::uint32_t heads = 1;
 
     std::uint32_t units() const noexcept { return count; }
     std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }

@@ -18,7 +18,7 @@ from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.emulate.delta_rule import softplus
+from codegen.emulate.activations import softplus
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.frontends import build_graph, limits_of
