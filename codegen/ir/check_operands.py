@@ -48,7 +48,7 @@ def _norm(op: p.Norm) -> None:
     for entry in op.weights.stored:
         assert isinstance(entry, p.NormWeights)
         same(f"heads of {op.input.width}", op.heads * op.head_width, op.input.width)
-        has_own = op.kind == "layer" and op.heads_with_weights > 1
+        has_own = op.kind != "affine" and op.heads_with_weights > 1
         same(f"width of {entry.source}", entry.gamma.shape[0], op.input.width if has_own else op.head_width)
         same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
         same(f"epsilon of {entry.source}", entry.epsilon is None, op.kind == "affine")

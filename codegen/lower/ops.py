@@ -89,7 +89,7 @@ def linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
             assert isinstance(stored, p.EmbeddingWeights)
             matrix: p.Integers | p.F32Matrix = stored.matrix
         elif exact:
-            matrix = p.F32Matrix(without_tiny(array.values))
+            matrix = p.F32Matrix(without_tiny(array.values.astype(np.float32)))
         else:
             matrix = at.recipe.matrix(op.name, index, array.values)
         bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))

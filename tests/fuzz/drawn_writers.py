@@ -15,6 +15,7 @@ from drawn_pairs import draw_pair
 from drawn_t5gemma import draw_t5gemma
 from encoder_settings import T5_RARE, T5_SHAPE
 from like_llama_settings import LIKE_LLAMA, phi3_angles
+from mamba_settings import mamba2_heads
 from moses_variants import FSMT
 
 Settings = dict[str, Any]
@@ -322,6 +323,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **(phi3_angles(of_head) if family == "phi3" else {}),
         **(decoders.QWEN_WINDOWS if family.startswith("qwen") else {}),
         **LIKE_LLAMA.get(family, ("", {}))[1],
+        **(mamba2_heads(heads, of_head, source.choice((1, 2, 3))) if family == "mamba2" else {}),
     }
 
 

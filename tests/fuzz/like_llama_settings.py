@@ -8,6 +8,7 @@ from typing import Any
 from angle_settings import ALPHAS, ANGLES_BY_KIND, KINDS, PROPORTIONAL, YARNS_OF_QUERIES
 from decoder_settings import GRANITE_FACTORS, Rare
 from half_settings import BIASES, LFM2, OF_HALVES
+from mamba_settings import GRANITE, MAMBA
 from mixture_settings import DELTA, MIXTURES, SINKS
 
 _LATENT: Rare = {
@@ -50,19 +51,8 @@ _COHERE: Rare = {
 }
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     **MIXTURES,
-    "granitemoehybrid": (
-        "GraniteMoeHybrid",
-        GRANITE_FACTORS
-        | {
-            "attention_bias": (0.3, (True,)),
-            "num_hidden_layers": (1.0, (2,)),
-            "layer_types": (1.0, (["attention"] * 2, ["full_attention"] * 2, ["attention", "mamba"])),
-            "num_local_experts": (1.0, (0, 0, 0, 0, 0, 2)),
-            "position_embedding_type": (0.7, ("rope", "rope", "nope", None)),
-            "shared_intermediate_size": (0.9, (11, 24, 30)),
-            "mamba_n_heads": (1.0, (2,)),
-        },
-    ),
+    **MAMBA,
+    "granitemoehybrid": ("GraniteMoeHybrid", GRANITE),
     "granite_swa": ("GraniteSWA", GRANITE_FACTORS | BIASES | SINKS),
     "hyperclovax": (
         "HyperCLOVAX",

@@ -79,6 +79,7 @@ SPECIALS: dict[str, Specials] = {
             *("idefics3", "lfm2_vl", "llava", "llava_next", "smolvlm"),
             *("olmo_hybrid", "olmoe", "openai-gpt", "qwen2_moe", "qwen3_moe", "qwen3_next", "tags/qwen3_next"),
             *("dots1", "ernie4_5_moe", "exaone_moe", "glm4_moe", "hy_v3", "lfm2_moe", "solar_open"),
+            *("bamba", "falcon_h1", "mamba2"),
             *("flex_olmo", "gpt_oss", "granite_swa", "granitemoe_swa", "granitemoeshared"),
         ),
         QWEN,

@@ -22,7 +22,7 @@ ROUNDING = (
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm", "esmc"),
     *("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"),
     *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron", "ultrabert"),
-    *("apertus", "biogpt", "granitemoehybrid", "minicpm3", "ministral3"),
+    *("apertus", "bamba", "biogpt", "falcon_h1", "granitemoehybrid", "minicpm3", "ministral3"),
     *("clipseg", "metaclip_2", "xclip"),
 )
 
@@ -41,7 +41,7 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
 
 def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
-    if config.model_type in ("funnel", "xlnet"):  # which say none
+    if config.model_type in ("funnel", "mamba2", "xlnet"):  # which say none
         return 24
     if config.model_type == "canine":
         return min(config.max_position_embeddings, config.num_hash_buckets)

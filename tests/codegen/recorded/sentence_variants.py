@@ -37,6 +37,8 @@ BERT_SIZES = {
     "max_position_embeddings": 16,
 }
 
+MAMBA = {"mamba_n_heads": 4, "mamba_d_head": 10, "mamba_n_groups": 2, "mamba_d_state": 6, "mamba_chunk_size": 3}
+
 
 @dataclass(frozen=True)
 class Encoder:
@@ -104,6 +106,43 @@ ENCODERS: dict[str, Encoder] = {
         BERT_SIZES
         | {"layer_types": ["attention"], "num_local_experts": 0, "num_key_value_heads": 1, "mamba_n_heads": 4}
         | {"position_embedding_type": "rope", "shared_intermediate_size": 26, "attention_multiplier": 0.4},
+        (Normalize,),
+    ),
+    "granitemoehybrid/mamba": Encoder(
+        "GraniteMoeHybridModel",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | MAMBA
+        | {"num_hidden_layers": 2, "layer_types": ["mamba", "attention"], "num_local_experts": 0}
+        | {"shared_intermediate_size": 26, "attention_multiplier": 0.4, "mamba_chunk_size": 7},
+    ),
+    "bamba/last": Encoder(
+        "BambaModel",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | MAMBA
+        | {"num_hidden_layers": 2, "attn_layer_indices": [0], "num_key_value_heads": 1, "num_attention_heads": 2}
+        | {"rope_parameters": {"rope_theta": 90.0, "partial_rotary_factor": 0.4, "rope_type": "default"}},
+        (Normalize,),
+    ),
+    "falcon_h1/last": Encoder(
+        "FalconH1Model",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | MAMBA
+        | {"num_attention_heads": 2, "mamba_rms_norm": True, "mamba_d_ssm": 24, "mamba_d_head": 6}
+        | {"ssm_multipliers": [0.5, 1.5, 0.7, 1.2, 0.9], "num_key_value_heads": None, "key_multiplier": 0.3},
+        (Normalize,),
+    ),
+    "mamba2/mean": Encoder(
+        "Mamba2Model",
+        20,
+        "mean",
+        {"hidden_size": 20, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 10, "n_groups": 2, "state_size": 5}
+        | {"time_step_limit": [0.3, 0.9], "chunk_size": 3, "use_bias": True},
         (Normalize,),
     ),
     "lfm2/last": Encoder(
