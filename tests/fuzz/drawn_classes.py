@@ -156,6 +156,7 @@ ENDINGS = {
         f"{name}/rows": ("Model",)
         for name in (
             *("dots1", "ernie4_5_moe", "exaone_moe", "glm4_moe", "hy_v3", "lfm2_moe", "solar_open"),
+            *("bamba", "falcon_h1", "mamba2"),
             *("flex_olmo", "gemma4", "gemma4_text", "granite_swa", "granitemoe_swa", "granitemoeshared", "idefics3"),
             *(
                 "lfm2_vl",

@@ -14,6 +14,7 @@ from drawn_t5gemma import draw_t5gemma_rows
 from encoder_settings import ACTIVATIONS, ALWAYS, BART_RARE, RARE, T5_RARE, T5_ROWS_RARE, T5_SHAPE, Rare, Settings
 from family_specials import ROBERTAS
 from like_llama_settings import phi3_angles
+from mamba_settings import mamba2_heads
 
 _OFFSETS = dict.fromkeys(("altclip", "clap", "esm", "mpnet", *ROBERTAS), 2)  # positions before a text's first one
 _BY_LETTERS = ("n_embd", "n_head", "n_layer", "n_inner")
@@ -58,6 +59,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     rare = RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
         rare |= phi3_angles(width // heads)
+    if family == "mamba2/rows":
+        rare |= mamba2_heads(heads, width // heads, source.choice((1, 2, 3)))
     for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)

@@ -37,7 +37,7 @@ EAGER = (  # no other attention
         "mvp",
     ),
     *("rembert", "roformer"),
-    *("gpt_oss", "granite_swa", "granitemoe_swa"),
+    *("gpt_oss", "granite_swa", "granitemoe_swa", "mamba2"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
     *("align", "clap", "funnel", "groupvit", "ibert", "layoutlm", "openai-gpt", "xlnet"),
     *("canine", "flaubert", "fsmt", "nystromformer", "splinter", "xlm"),
@@ -66,7 +66,9 @@ def library_model(folder: Path, family: str) -> Any:
     kind = getattr(transformers, named[0])
     name = family.partition("/")[0]
     attention = "eager" if name in EAGER else "sdpa"
-    experts = {"experts_implementation": "eager"} if name in MIXTURES else {}  # the usual one has no float64
+    experts = (
+        {"experts_implementation": "eager"} if name in (*MIXTURES, "granitemoehybrid") else {}
+    )  # the usual one has no float64
     try:
         said = config_class(kind, family).from_pretrained(folder)
         model, info = kind.from_pretrained(

@@ -17,9 +17,10 @@ from ..shared.mamba_stack import mamba_stack
 MODEL_TYPE = "mamba2"
 # From which weights are made before training, and how the library goes through a text.
 _HARMLESS = """
-    chunk_size rescale_prenorm_residual residual_in_fp32 time_step_floor time_step_max time_step_min time_step_rank
+    chunk_size residual_in_fp32 time_step_floor time_step_max time_step_min time_step_rank
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
+_RESCALED = "rescale_prenorm_residual"
 _WIDTH, _LAYERS, _EPSILON = 4096, 64, 1e-5  # where the configuration does not say them
 _USUAL = Usual(heads=128, groups=8, state_width=128, head_width=64)
 _TOKENS = 2048  # of the texts of its paper; a state ends nowhere
@@ -33,6 +34,9 @@ def _width(config: Config) -> int:
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     width, count = _width(config), config.positive_int("num_hidden_layers", _LAYERS, maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
+    if config.flag(_RESCALED, False):
+        message = f"{_RESCALED}: the library divides weights that it reads by the root of the number of layers"
+        raise parts.refuse("config-not-supported", message)
     mamba = Mamba.read(config, _USUAL, width)
     sizes = Sizes(width, 1, 1, width, width, count)
     made = LlamaParts(tensors, prefix, sizes, parts.epsilon_of(config, "layer_norm_epsilon", _EPSILON))
