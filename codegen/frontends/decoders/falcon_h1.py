@@ -25,8 +25,8 @@ from ..shared.rotary import angles_of
 MODEL_TYPE = "falcon_h1"
 # Training's, how the library goes through a text, and what older files say that the library reads nowhere.
 _HARMLESS = """
-    attention_dropout attn_layer_indices mamba_chunk_size mamba_expand mamba_use_mlp mlp_expansion_factor num_logits_to_keep
-    time_step_floor time_step_max time_step_min
+    attention_dropout attn_layer_indices mamba_chunk_size mamba_expand mamba_use_mlp mlp_expansion_factor
+    num_logits_to_keep time_step_floor time_step_max time_step_min
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _KEY_HEADS, _THETA, _EPSILON, _ROWS, _POSITIONS = 8, 10_000.0, 1e-5, 1024, 8192  # where no key says them

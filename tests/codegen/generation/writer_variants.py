@@ -337,13 +337,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 _DECODERS = """
-    Apertus Arcee Bamba BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Gemma4 Glm
+    Apertus Arcee BioGpt BitNet Bloom CodeGen Cohere Cohere2 Cwm Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Gemma4 Glm
     GPTBigCode GPTJ GPTNeo GPTNeoX Granite GraniteMoe GraniteMoeHybrid Helium HunYuanDenseV1 HyperCLOVAX Jais2 Lfm2 Lfm3
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
     Glm4 XGLM Youtu OlmoHybrid FlexOlmo GptOss GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
     Dots1 Ernie4_5_Moe ExaoneMoe Glm4Moe HYV3 Lfm2Moe SolarOpen
-    FalconH1 Mamba2
+    Bamba FalconH1 Mamba2
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5

@@ -229,6 +229,23 @@ def test_a_state_that_each_block_hands_to_the_next() -> None:
     assert touched(made)["state"] == 9 * 4 * 100
 
 
+def test_a_state_that_is_gone_through_once() -> None:
+    """In two layers for each row: it decays and is added to at once."""
+    slot = p.WeightSlot("rates", (p.StateSpaceWeights(np.ones(2, np.float32), np.ones(2, np.float32), "rates"),) * 2)
+    state, sizes = p.Buffer("state", "state", "carried", 30), (2, 1, 3, np.float32(0), np.float32(9))
+    values = rows("input", "block", 16), rows("time", "block", 2), rows("out", "block", 10)
+    space = p.StateSpace(slot, *sizes, *values, state)
+    assert touched(program(p.Loop("layer", 2, (p.Blocks((space,)),))))["state"] == 2 * TOKENS * 2 * 100
+    step = replace(
+        space,
+        **{name: replace(getattr(space, name), rows="one") for name in ("input", "time", "out")},
+        state=replace(state, rows="sequences", layers=2),
+    )
+    steps = p.Loop("layer", 2, (p.Blocks((step,)),))
+    made = program(p.Repeat("steps", (steps, linear(TWO, ALL_LOGITS))), rules=written(2))
+    assert touched(made)["state"] == 9 * 2 * 100
+
+
 def test_rows_that_are_packed_as_they_are() -> None:
     """Of what an attention reads for each tile, convolutions read the rows around a row: once, as what they write."""
     weights = p.WeightSlot("taps", (p.ConvolutionWeights(np.zeros((3, 20), np.float32), None, "taps"),) * 2)

@@ -28,6 +28,7 @@
 #include "etch/ops/op.hpp"
 #include "etch/ops/pooled_attention.hpp"
 #include "etch/ops/sink_attention.hpp"
+#include "etch/ops/state_space.hpp"
 #include "etch/ops/word_weights.hpp"
 #include "texts.hpp"
 
@@ -74,6 +75,10 @@ template <>
 constexpr bool kOwnsScratch<DeltaRule> = true;
 template <>
 constexpr bool kOwnsScratch<DeltaStep> = true;
+template <>
+constexpr bool kOwnsScratch<StateSpace> = true;
+template <>
+constexpr bool kOwnsScratch<StateSpaceStep> = true;
 template <class Cache>
 constexpr bool kOwnsScratch<Attention<Cache>> = true;
 template <class Cache>

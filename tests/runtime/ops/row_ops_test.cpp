@@ -127,6 +127,14 @@ TEST_P(RowOps, HeadsMayHaveWeightsOfTheirOwn) {
     std::vector<float> out(x.size());
     run_backwards(LayerNorm{weights, kRows * kHeads, heads, {out.data(), kWidth}, kHeads});
     EXPECT_TRUE(same_bits(out, want));
+    const RmsNormWeights rms{gamma.data(), 1e-6f, weights.inverse_width};
+    std::vector<float> want_rms(x.size());
+    for (std::uint32_t at = 0; at < x.size(); at += kWidth) {
+        const float* const of_head = &gamma[at / kWidth % kHeads * kWidth];
+        scalar(set().packing).rms_norm_row(&x[at], &want_rms[at], kWidth, of_head, 1e-6f, weights.inverse_width);
+    }
+    run_backwards(RmsNorm{rms, kRows * kHeads, heads, {out.data(), kWidth}, kHeads});
+    EXPECT_TRUE(same_bits(out, want_rms));
     run(LayerNorm{weights, kRows * kHeads, heads, heads, kHeads});
     EXPECT_TRUE(same_bits(x, want));
 }
