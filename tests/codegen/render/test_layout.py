@@ -60,7 +60,7 @@ def test_an_assertion_names_its_buffers_and_fits() -> None:
     [
         ("canine/groups", "{kCharacterEmbeddings, EmbeddedBy::hashes,\n"),
         ("qwen3_5_text/long", "kDeltaShape{\n    2,  // heads"),
-        ("mamba2/mean", "kStateSpaceShape{\n    4,  // heads"),
+        ("mamba2/mean", "kStateSpaceShape{\n    4,     // heads"),
     ],
 )
 def test_constants_of_many_values(variant: str, constant: str) -> None:
