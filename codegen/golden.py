@@ -190,6 +190,11 @@ def _attention(op: p.Attention, runs: int, tokens: int, steps: int) -> float:
     return scores * (rows * _SECONDS_PER_SCORE + 2 * op.shape.width * _seconds_of_rows(op.kind, op.context, rows))
 
 
+@SECONDS.on(p.FourierRows)
+def _fourier_rows(op: p.FourierRows, runs: int, tokens: int, steps: int) -> float:
+    return runs * tokens * op.input.width * _seconds_of_rows("f32", op.out, tokens)
+
+
 def _seconds_of_rows(kind: p.Kind, out: p.Buffer, tokens: int) -> float:
     """Of all rows of a product, for each of the weights or keys that they are multiplied with."""
     if out.rows not in _OF_TOKENS:

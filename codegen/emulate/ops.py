@@ -20,6 +20,7 @@ from .delta_rule import delta_rule
 from .embedding import embedding_sum
 from .experts import Routes, choose, expert_linear, mix
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
+from .fourier import fourier_rows
 from .gru import gru
 from .linear import linear
 from .pooled_rows import of_pooled_rows, upsampled
@@ -166,6 +167,12 @@ def _dynamic_convolution(op: p.DynamicConvolution, at: Values) -> None:
     taps, texts = at.read(op.taps), at.caches[at.place(op.input)]
     found = [dynamic(rows, taps[at.rows_in(None, i)], op.heads) for i, rows in enumerate(texts)]
     at.write(op.out, np.concatenate(found))
+
+
+@EMULATE.on(p.FourierRows)
+def _fourier_rows(op: p.FourierRows, at: Values) -> None:
+    texts = (fourier_rows(rows, op.out.width, first=at.per_text) for rows in at.caches[at.place(op.input)])
+    at.write(op.out, np.concatenate(list(texts)))
 
 
 @EMULATE.on(p.Rotary)

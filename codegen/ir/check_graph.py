@@ -7,7 +7,7 @@ agrees with. So everything that an op needs is asked here, by name.
 
 from __future__ import annotations
 
-from . import check_ops, check_recurrences, check_row_groups  # noqa: F401 - their entries
+from . import check_fourier, check_ops, check_recurrences, check_row_groups  # noqa: F401 - their entries
 from . import graph as g
 from .check_state import CHECK, IN_WORDS, Check, RowKind
 from .check_target_rules import check_target_rules

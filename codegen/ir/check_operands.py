@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ..errors import EtchError
 from . import program as p
+from .fourier_rows import waves_of
 from .stage import Stage
 
 STAGE = "check"
@@ -181,6 +182,13 @@ def _centered_convolution(op: p.CenteredConvolution) -> None:
         same(f"whether {entry.source} has a tap of the row itself", op.count % 2, 1)
         if entry.bias is not None:
             same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+
+
+@CHECK.on(p.FourierRows)
+def _fourier_rows(op: p.FourierRows) -> None:
+    _packed_rows(op.input)
+    _stored(op.out, "f32")
+    same(f"width of '{op.input.name}'", op.input.width, waves_of(op.out.width))
 
 
 @CHECK.on(p.DynamicConvolution)

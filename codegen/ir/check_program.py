@@ -229,7 +229,7 @@ def _pooled(op: p.Pool) -> bool:
 
 
 @READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
-@READS_ALL.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.Copy, p.DeltaRule, p.StateSpace)
+@READS_ALL.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.FourierRows, p.Copy, p.DeltaRule, p.StateSpace)
 @READS_ALL.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention, p.Gru, p.Masked, p.Best, p.Normalize))
 @READS_ALL.on(p.Xielu, p.ChooseExperts, p.SelectRows, p.ExpertLinear, p.MixExperts, p.EmbeddingMean, p.Softmax, p.Cap)
 def _one_row(op: p.Op) -> bool:

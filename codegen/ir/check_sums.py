@@ -54,6 +54,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.PackRows,
     p.CenteredConvolution,
     p.DynamicConvolution,
+    p.FourierRows,
     p.DeltaRule,
     p.StateSpace,
     p.Rotary,

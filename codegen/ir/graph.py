@@ -18,6 +18,7 @@ from typing import Literal, get_args
 from .convolutions import CausalConvolution, CenteredConvolution, DynamicConvolution
 from .delta_rule import DeltaRule
 from .experts import Experts
+from .fourier_rows import FourierRows
 from .global_rows import GlobalRows
 from .in_place import Cap, Normalize, Softmax, Xielu
 from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
@@ -275,7 +276,7 @@ class WordWeights:
     out: str = written()
 
 
-_Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution
+_Convolution = CausalConvolution | CenteredConvolution | DynamicConvolution | FourierRows
 _Pooling = PoolRows | Upsample | Copy | GroupRows | FirstRow | SpreadRows | RowOfToken
 _OfRows = Embed | Norm | Linear | Multiply | Add | Xielu | _Convolution | Rotary | Attention | Gru | Experts | _Pooling
 Op = _OfRows | DeltaRule | StateSpace | Pool | Masked | Best | WordWeights | Normalize | Softmax | Cap

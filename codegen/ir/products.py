@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .experts import ExpertLinear, Experts
+from .fourier_rows import FourierRows
 from .graph import (
     Add,
     Attention,
@@ -62,7 +63,15 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
 
 
 @PRODUCTS.on(
-    CausalConvolution, CenteredConvolution, DynamicConvolution, PoolRows, Upsample, Copy, DeltaRule, StateSpace
+    CausalConvolution,
+    CenteredConvolution,
+    DynamicConvolution,
+    FourierRows,
+    PoolRows,
+    Upsample,
+    Copy,
+    DeltaRule,
+    StateSpace,
 )
 @PRODUCTS.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)

@@ -23,6 +23,7 @@ from .program import (
     EmbeddingSum,
     ExpertLinear,
     FirstRow,
+    FourierRows,
     GroupRows,
     Gru,
     Linear,
@@ -119,7 +120,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, Upsample, Copy, DeltaRule, StateSpace)
+@CUT.on(PackRows, CenteredConvolution, DynamicConvolution, FourierRows, Upsample, Copy, DeltaRule, StateSpace)
 @CUT.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
 @CUT.on(Xielu, ChooseExperts, SelectRows, ExpertLinear, MixExperts)
 @CUT.on(EmbeddingMean, Gru, Pool, Masked, Best, WordWeights, Normalize, Softmax, Cap)

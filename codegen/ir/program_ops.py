@@ -149,6 +149,14 @@ class CenteredConvolution:
 
 
 @dataclass(frozen=True)
+class FourierRows:
+    """As the graph's."""
+
+    input: Buffer = packed()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
 class DynamicConvolution:
     heads: int = attribute()
     taps: Buffer = read()
@@ -299,6 +307,7 @@ Op = (
     | PackRows
     | CenteredConvolution
     | DynamicConvolution
+    | FourierRows
     | DeltaRule
     | StateSpace
     | Rotary

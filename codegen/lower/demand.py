@@ -91,8 +91,10 @@ def _attention(op: g.Attention, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
-@INPUTS.on(g.Gru, g.CausalConvolution, g.CenteredConvolution)
-def _other_rows(op: g.Gru | g.CausalConvolution | g.CenteredConvolution, rows: Rows, asked: Asked) -> None:
+@INPUTS.on(g.Gru, g.CausalConvolution, g.CenteredConvolution, g.FourierRows)
+def _other_rows(
+    op: g.Gru | g.CausalConvolution | g.CenteredConvolution | g.FourierRows, rows: Rows, asked: Asked
+) -> None:
     """A row takes from others before it, or behind it."""
     _ask(asked, op.input, Rows.ALL)
 

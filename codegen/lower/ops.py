@@ -172,8 +172,13 @@ def _dynamic_convolution(op: g.DynamicConvolution, at: Place) -> list[p.Op]:
     return [p.DynamicConvolution(op.heads, at.buffer(op.taps), at.packed_rows(op.input), at.buffer(op.out))]
 
 
-@PACK.on(g.CenteredConvolution, g.DynamicConvolution)
-def _packed_rows(op: g.CenteredConvolution | g.DynamicConvolution, value: str, at: Place) -> list[p.Op]:
+@LOWER.on(g.FourierRows)
+def _fourier_rows(op: g.FourierRows, at: Place) -> list[p.Op]:
+    return [p.FourierRows(at.packed_rows(op.input), at.buffer(op.out))]
+
+
+@PACK.on(g.CenteredConvolution, g.DynamicConvolution, g.FourierRows)
+def _packed_rows(op: g.CenteredConvolution | g.DynamicConvolution | g.FourierRows, value: str, at: Place) -> list[p.Op]:
     return [p.PackRows(at.buffer(value), at.packed_rows(value))]
 
 

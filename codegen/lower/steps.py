@@ -118,7 +118,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
 
 
 @AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
-@AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows, g.DeltaRule, g.StateSpace)
+@AT_ONCE.on(g.CenteredConvolution, g.DynamicConvolution, g.FourierRows, g.PoolRows, g.DeltaRule, g.StateSpace)
 @AT_ONCE.on(g.GroupRows, g.FirstRow, g.SpreadRows, g.RowOfToken)
 @AT_ONCE.on(g.Xielu, g.Experts, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _never(op: g.Op, together: bool) -> bool:
@@ -135,7 +135,16 @@ def _first_row(op: g.Pool) -> str | None:
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
-@HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution, g.PoolRows, g.Upsample, g.Copy, g.DeltaRule, g.StateSpace)
+@HANDS_ON.on(
+    g.CenteredConvolution,
+    g.DynamicConvolution,
+    g.FourierRows,
+    g.PoolRows,
+    g.Upsample,
+    g.Copy,
+    g.DeltaRule,
+    g.StateSpace,
+)
 @HANDS_ON.on(g.GroupRows, g.FirstRow, g.SpreadRows, g.RowOfToken)
 @HANDS_ON.on(g.Xielu, g.Experts, g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:

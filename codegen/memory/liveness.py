@@ -62,7 +62,8 @@ def _of_first_direction(op: p.Gru) -> str:
 
 
 @NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
-@NAME.on(p.PackRows, p.DynamicConvolution, p.Upsample, p.Copy, p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
+@NAME.on(p.PackRows, p.DynamicConvolution, p.FourierRows, p.Upsample, p.Copy)
+@NAME.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
 @NAME.on(p.ChooseExperts, p.SelectRows, p.MixExperts)
 @NAME.on(*(p.EmbeddingMean, p.Attention, p.Pool, p.Masked, p.Best, p.WordWeights, p.Normalize, p.Softmax, p.Cap))
 def _of_kind(op: p.Op) -> str:

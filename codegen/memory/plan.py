@@ -233,6 +233,12 @@ def _scores(op: p.ChooseExperts, program: p.Program, target: Target) -> int:
     return _part(op.scores.width * FLOAT_BYTES)
 
 
+@SCRATCH.on(p.FourierRows)
+def fourier_scratch_bytes(op: p.FourierRows, program: p.Program, target: Target) -> int:
+    """etch::fourier_scratch_bytes."""
+    return _part(2 * program.max_tokens * FLOAT_BYTES)
+
+
 @SCRATCH.on(p.WordWeights)
 def word_weights_scratch_bytes(op: p.WordWeights, program: p.Program, target: Target) -> int:
     """etch::word_weights_scratch_bytes, and what expands weights of 4 bits behind it."""

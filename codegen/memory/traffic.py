@@ -133,6 +133,7 @@ _ONCE = (
         p.PackRows,
         p.CenteredConvolution,
         p.DynamicConvolution,
+        p.FourierRows,
         p.Upsample,
         p.Copy,
         p.GroupRows,

@@ -14,7 +14,7 @@ from ..ir.global_rows import rows_of_text
 from ..ir.hashes import rows_of_ids
 from ..ir.parameter import Array
 from ..ir.search import Search
-from . import experts, row_groups, state_space  # noqa: F401 - their entries
+from . import experts, fourier_rows, row_groups, state_space  # noqa: F401 - their entries
 from .beams import Written, search
 from .delta_rule import delta_rule
 from .functions import FUNCTIONS, F64Array

@@ -155,6 +155,11 @@ def _state_space(op: g.StateSpace, bounds: _Bounds) -> None:
     bounds.set(op.out, min(sums, OUTPUT_LIMIT), rates)
 
 
+@BOUND.on(g.FourierRows)
+def _fourier_rows(op: g.FourierRows, bounds: _Bounds) -> None:
+    bounds.set(op.out, 2 * bounds.max_tokens * bounds[op.input], None)
+
+
 @BOUND.on(g.DynamicConvolution)
 def _dynamic_convolution(op: g.DynamicConvolution, bounds: _Bounds) -> None:
     taps = bounds.widths[op.taps] // op.heads

@@ -144,6 +144,8 @@ def _scratch_conditions(program: p.Program) -> Iterator[tuple[str, str]]:
     choosing = (op.scores.width for op in walks.ops_of(program) if isinstance(op, p.ChooseExperts))
     for experts in dict.fromkeys(choosing):
         yield f"choose_experts_scratch_bytes({experts}) <= kScratchBytes", "scratch"
+    if any(isinstance(op, p.FourierRows) for op in walks.ops_of(program)):
+        yield "fourier_scratch_bytes(kMaxTokens) <= kScratchBytes", "scratch"
     if any(isinstance(op, p.DeltaRule) for op in walks.ops_of(program)):
         yield "delta_scratch_bytes(kDeltaShape) <= kScratchBytes", "scratch"
     if any(isinstance(op, p.StateSpace) for op in walks.ops_of(program)):

@@ -200,6 +200,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **pass_values(program, environment),
         "embeddings": embedding_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
+        "transforms": any(isinstance(op, p.FourierRows) for op in walks.ops_of(program)),
         "convolves_around": any(isinstance(op, p.PackRows) for op in walks.ops_of(program)),
         "row_pooling": _row_pooling(program),
         "groups_rows": any(isinstance(op, p.GroupRows | p.RowOfToken) for op in walks.ops_of(program)),

@@ -334,8 +334,8 @@ def _causal_convolution(op: p.CausalConvolution, scope: Scope) -> str:
     return scope.statement("convolution" if op.state is None else "convolution_step", values)
 
 
-@RENDER.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution)
-def _around(op: p.PackRows | p.CenteredConvolution | p.DynamicConvolution, scope: Scope) -> str:
+@RENDER.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.FourierRows)
+def _around(op: p.PackRows | p.CenteredConvolution | p.DynamicConvolution | p.FourierRows, scope: Scope) -> str:
     own = ""
     if isinstance(op, p.CenteredConvolution):
         own = f"{scope.weights(op.weights)}, "

@@ -148,6 +148,8 @@ CORE = [
     Model("nystromformer/softmax"),
     Model("splinter/mean"),
     Model("nystromformer/plain", "fp32", target="m-profile"),
+    Model("fnet/even", target="m-profile"),
+    Model("fnet/softmax", "fp32"),
     Model("canine/groups", "fp32"),
     Model("canine/mean", target="m-profile"),
     Model("albert/max", target="m-profile"),

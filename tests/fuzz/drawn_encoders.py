@@ -20,9 +20,11 @@ _OFFSETS = dict.fromkeys(("altclip", "clap", "esm", "mpnet", *ROBERTAS), 2)  # p
 _BY_LETTERS = ("n_embd", "n_head", "n_layer", "n_inner")
 # Of width, heads, layers and inner width the names, where these are not those of most.
 _FOUR_TIMES = ""  # of families whose inner width is four times the other
+_NO_HEADS = ""
 _SIZES = {
     **dict.fromkeys(("gpt2/rows", "gpt_bigcode/rows", "gptj/rows", "openai-gpt/rows"), _BY_LETTERS),
     "distilbert": ("dim", "n_heads", "n_layers", "hidden_dim"),
+    "fnet": ("hidden_size", _NO_HEADS, "num_hidden_layers", "intermediate_size"),
     "bloom/rows": ("hidden_size", "n_head", "n_layer", "n_inner"),
     "mpt/rows": ("d_model", "n_heads", "n_layers", "n_inner"),
     "gpt_neo/rows": ("hidden_size", "num_heads", "num_layers", "intermediate_size"),

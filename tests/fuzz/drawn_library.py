@@ -40,7 +40,7 @@ EAGER = (  # no other attention
     *("gpt_oss", "granite_swa", "granitemoe_swa", "mamba2"),
     *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "t5gemma", "vaultgemma", "xglm"),
     *("align", "clap", "funnel", "groupvit", "ibert", "layoutlm", "openai-gpt", "xlnet"),
-    *("canine", "flaubert", "fsmt", "nystromformer", "splinter", "xlm"),
+    *("canine", "flaubert", "fnet", "fsmt", "nystromformer", "splinter", "xlm"),
 )
 _OF_IMAGES = ("connector.", "image_newline", "multi_modal_projector.", "vision_model.", "vision_tower.", "visual.")
 EMBED_BY_THEMSELVES = ("DPR", "Siglip")

@@ -136,6 +136,7 @@ RARE: dict[str, Rare] = {
         "summary_use_proj": (0.1, (True,)),
     },
     "splinter": _WIDE,
+    "fnet": _WIDE | {"use_tpu_fourier_optimizations": (0.05, (True,)), "type_vocab_size": (0.4, (2, 3))},
     "nystromformer": _WIDE
     | {
         "conv_kernel_size": (0.9, (3, 5, 7, 31, 65, 1, 4)),

@@ -236,10 +236,10 @@ def shape_of(config: Config, activation: str) -> LayerShape:
     return shape
 
 
-def read_tables(config: Config) -> Tables:
-    """By the keys that most families have."""
+def read_tables(config: Config, segments: int = 2) -> Tables:
+    """By the keys that most families have; `segments` where the configuration does not say them."""
     return Tables(
         vocabulary=config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY),
         positions=config.positive_int("max_position_embeddings", maximum=parts.MAX_WIDTH),
-        segments=config.positive_int("type_vocab_size", 2, maximum=256),
+        segments=config.positive_int("type_vocab_size", segments, maximum=256),
     )

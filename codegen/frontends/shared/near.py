@@ -16,8 +16,6 @@ _TRAITS = {
     "num_landmarks": "attention by landmarks",
     "conv_kernel_size": "convolutions",
     "state_size": "a state space",
-    # FNet's, which mixes tokens by a Fourier transform as long as the padded text: each length has a matrix of its own.
-    "tpu_short_seq_length": "a Fourier transform over a text's tokens, for each length another one",
     "attn_logit_softcapping": "scores that a tanh bounds",
     "final_logit_softcapping": "logits that a tanh bounds",
     "vision_config": "images",

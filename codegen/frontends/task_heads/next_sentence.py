@@ -13,4 +13,6 @@ def _head(rows: Rows) -> HeadOps:
     return rows.pooled("cls.seq_relationship", NextSentence(NAMES, "softmax"))
 
 
-HEADS = {f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MegatronBert", "MobileBert")}
+HEADS = {
+    f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "FNet", "MegatronBert", "MobileBert")
+}

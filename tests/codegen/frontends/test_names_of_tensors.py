@@ -99,6 +99,7 @@ LAST_LINEARS = {
     "distilbert": ("vocab_projector", "distilbert."),
     "electra": ("generator_lm_head", "electra."),
     "esm": ("lm_head.decoder", "esm."),
+    "fnet": ("cls.predictions.decoder", "fnet."),
     "funnel": ("lm_head", "funnel."),
     "gte": ("lm_head.decoder", "gte."),
     "mobilebert": ("cls.predictions.decoder", "mobilebert."),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from graph_builder import HEADS, WIDTH, Builder, graph
 
 from codegen.ir import graph as g
+from codegen.ir.fourier_rows import waves_of
 
 
 def convolved(pooling: g.Pooling) -> g.Graph:
@@ -55,6 +56,27 @@ def convolved_alone() -> g.Graph:
     own_taps = b.linear("own_taps", "hidden", "own_taps", WIDTH, 5)
     body = (b.embed("hidden"), own_taps, g.DynamicConvolution(1, "own_taps", "hidden", "mixed"))
     return graph((*body, g.Pool("mean", "mixed", "result")), "result", mixed=WIDTH, own_taps=5)
+
+
+def transformed(pooling: g.Pooling) -> g.Graph:
+    """Rows of layers by waves of an odd width and of an even one, of which the second are of rows that are written
+    again."""
+    b = Builder()
+    inside = b.inside(2)
+    odd, even = WIDTH - 1 + WIDTH % 2, WIDTH - WIDTH % 2
+    layer = (
+        inside.linear("odd_waves", "hidden", "odd_waves", WIDTH, waves_of(odd)),
+        inside.linear("even_waves", "hidden", "even_waves", WIDTH, waves_of(even), exact=True),
+        g.FourierRows(odd, "odd_waves", "odd"),
+        inside.linear("output", "odd", "hidden", odd, WIDTH, residual="hidden"),
+        g.FourierRows(even, "even_waves", "even"),
+        inside.linear("even_output", "even", "hidden", even, WIDTH, residual="hidden"),
+        inside.norm("norm", "hidden"),
+    )
+    widths = {"odd": odd, "even": even, "odd_waves": waves_of(odd), "even_waves": waves_of(even)}
+    return graph(
+        (b.embed("hidden"), g.Layers("layer", 2, layer), g.Pool(pooling, "hidden", "result")), "result", **widths
+    )
 
 
 def recurrent(directions: int, layers: int, width: int, bias: bool = True) -> g.Graph:

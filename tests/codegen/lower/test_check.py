@@ -236,6 +236,19 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
             ("heads of probabilities", g.Softmax, {"heads": 4}, "'own_taps' of 21 values has not 4 heads"),
         )
     },
+    **{
+        f"transform of rows, {name}": (
+            lambda values=values: changed(
+                g.FourierRows, lambda o: replace(o, **values), made=GRAPHS["transformed, mean"]()
+            ),
+            words,
+        )
+        for name, values, words in (
+            ("in place", {"out": "odd_waves"}, "width of 'odd_waves'"),
+            ("width", {"width": 9}, "width of 'odd'"),
+            ("waves", {"input": "even_waves"}, "width of 'even_waves'"),
+        )
+    },
     "layers that nothing reads": (
         lambda: replace(
             other := changed(g.Pool, lambda o: replace(o, input="start")),

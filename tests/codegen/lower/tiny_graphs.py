@@ -12,7 +12,7 @@ from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VO
 from grouped_rows import by_a_token, grouped, spread
 from mixtures import chosen_by_bias, mixed, mixed_alone
 from mixtures import shared as with_a_shared_expert
-from rows_before import convolved, convolved_alone, convolved_around, recurrent
+from rows_before import convolved, convolved_alone, convolved_around, recurrent, transformed
 
 from codegen.ir import graph as g
 from codegen.ir.experts import ExpertShares
@@ -371,6 +371,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
         for pooling in ("first", "mean")
     },
     "convolved alone": convolved_alone,
+    **{f"transformed, {pooling}": (lambda pooling=pooling: transformed(pooling)) for pooling in ("first", "mean")},
     "grouped": grouped,
     "by a token": by_a_token,
     **{f"grouped and spread, {pooling}": (lambda pooling=pooling: spread(pooling)) for pooling in ("first", "mean")},

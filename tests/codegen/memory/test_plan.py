@@ -50,7 +50,7 @@ def cells(buffer: p.Buffer, block: int | None) -> set[tuple[str, int]]:
 
 
 def of_packed(
-    op: p.Attention | p.CenteredConvolution | p.DynamicConvolution, block: int | None
+    op: p.Attention | p.CenteredConvolution | p.DynamicConvolution | p.FourierRows, block: int | None
 ) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
     """What an op reads and writes that has all rows of some buffers."""
     if isinstance(op, p.Attention):
@@ -58,7 +58,7 @@ def of_packed(
         written = cells(op.context, block) | {("scratch", 0)}
     else:
         packed, own = (op.input,), (op.taps,) if isinstance(op, p.DynamicConvolution) else ()
-        written = cells(op.out, block)
+        written = cells(op.out, block) | ({("scratch", 0)} if isinstance(op, p.FourierRows) else set())
     caches = {(cache.name, row) for cache in packed if cache is not None for row in range(BLOCKS)}
     return caches.union(*(cells(buffer, block) for buffer in own if buffer is not None)), written
 
@@ -99,7 +99,7 @@ def event(op: p.Op, block: int | None) -> Event:
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
         read |= set() if op.end is None else {("ids", 0)}
-    elif isinstance(op, p.Attention | p.CenteredConvolution | p.DynamicConvolution):
+    elif isinstance(op, p.Attention | p.CenteredConvolution | p.DynamicConvolution | p.FourierRows):
         read, written = of_packed(op, block)
     else:
         one = block is None and op.out.rows == "one"

@@ -13,7 +13,7 @@ from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
 from token_ids import FIRST_WORD
-from variant_shapes import XLM_KEYS, Variant, bart, bert_like, canine, distilbert, funnel, t5
+from variant_shapes import FNET_KEYS, XLM_KEYS, Variant, bart, bert_like, canine, distilbert, funnel, t5
 
 ENDING = "ForQuestionAnswering"
 VARIANTS: dict[str, Variant] = {
@@ -23,6 +23,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 32), embedding_size=14),
     "answers/funnel": funnel(0, (18, 2, 5, 19), [1, 2], pool_q_only=False, num_decoder_layers=2),
     "answers/canine": canine(0, (18, 2, 1, 19, 40), downsampling_rate=2, upsampling_kernel_size=3),
+    "answers/fnet": bert_like("FNet", 0, (18, 1, 19, 40), FNET_KEYS),
     "answers/nystromformer": bert_like("Nystromformer", 0, (18, 2, 1, 19, 40), conv_kernel_size=9),
     "answers/splinter": bert_like("Splinter", 0, (20, 4, 2, 23, 32), question_token_id=FIRST_WORD),
     "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),

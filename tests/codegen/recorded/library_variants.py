@@ -28,6 +28,7 @@ from published_settings import (
 from token_ids import some_tokens
 from unrounded import unrounded
 from variant_shapes import (
+    FNET_KEYS,
     MULTI_LABEL,
     REGRESSION,
     XLM_KEYS,
@@ -341,6 +342,10 @@ VARIANTS: dict[str, Variant] = {
         local_transformer_stride=40,
         hidden_act="relu",
         problem_type=MULTI_LABEL,
+    ),
+    "fnet/softmax": bert_like("FNet", 3, (21, 2, 19, 24), FNET_KEYS),
+    "fnet/even": bert_like(
+        "FNet", 4, (18, 1, 23, 20), FNET_KEYS, hidden_act="relu", layer_norm_eps=1e-3, problem_type=MULTI_LABEL
     ),
     "nystromformer/softmax": bert_like("Nystromformer", 3, (20, 5, 2, 23, 20), conv_kernel_size=7),
     "nystromformer/plain": bert_like(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, ROC_BERT, XMOD
 from unrounded import unrounded
-from variant_shapes import XLM_KEYS, Variant, bert_like, distilbert, funnel
+from variant_shapes import FNET_KEYS, XLM_KEYS, Variant, bert_like, distilbert, funnel
 
 ENDING = "ForMaskedLM"
 TOP = 16  # of the recorded outputs
@@ -40,6 +40,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/distilbert": distilbert(0, (21, 3, 2, 19, 24), activation="relu"),
     "masks/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14, hidden_act="relu"),
     "masks/convbert": bert_like("ConvBert", 0, (24, 6, 2, 19, 44), embedding_size=14, hidden_act="relu"),
+    "masks/fnet": bert_like("FNet", 0, (16, 2, 19, 44), FNET_KEYS),
     "masks/nystromformer": bert_like("Nystromformer", 0, (16, 2, 1, 19, 40), conv_kernel_size=5),
     "masks/funnel": funnel(0, (16, 2, 7, 19), [1, 1, 1], separate_cls=False, pooling_type="max"),
     "masks/albert": bert_like("Albert", 0, (24, 3, 3, 37, 44), embedding_size=14),

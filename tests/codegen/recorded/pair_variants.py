@@ -11,7 +11,7 @@ from head_model import write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V3, MOBILE, MODERN_IDS
-from variant_shapes import XLM_KEYS, XLNET_KEYS, Variant, bert_like, canine, distilbert, funnel
+from variant_shapes import FNET_KEYS, XLM_KEYS, XLNET_KEYS, Variant, bert_like, canine, distilbert, funnel
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
 MULTIPLE_CHOICE = "ForMultipleChoice"
@@ -52,6 +52,8 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
     "choices/xlm": (MULTIPLE_CHOICE, bert_like("XLM", 0, (20, 2, 1, 20), XLM_KEYS, summary_activation="tanh")),
     "choices/flaubert": (MULTIPLE_CHOICE, bert_like("Flaubert", 3, (20, 2, 1, 20), XLM_KEYS, summary_type="last")),
     "choices/canine": (MULTIPLE_CHOICE, canine(0, (18, 2, 2, 19, 30))),
+    "choices/fnet": (MULTIPLE_CHOICE, bert_like("FNet", 0, (14, 2, 19, 20), FNET_KEYS)),
+    "next/fnet": (NEXT_SENTENCE, bert_like("FNet", 2, (15, 1, 19, 20), FNET_KEYS, type_vocab_size=2)),
     "choices/nystromformer": (MULTIPLE_CHOICE, bert_like("Nystromformer", 0, (18, 2, 2, 19, 20), conv_kernel_size=3)),
     "choices/funnel": (MULTIPLE_CHOICE, funnel(0, (20, 3, 5, 23), [1, 1, 1])),
     "choices/xlnet": (MULTIPLE_CHOICE, bert_like("XLNet", 0, (20, 5, 1, 23), XLNET_KEYS)),

@@ -26,7 +26,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import QWEN3_5, XLM_KEYS, XLNET_KEYS, canine, funnel, t5, t5gemma
+from variant_shapes import FNET_KEYS, QWEN3_5, XLM_KEYS, XLNET_KEYS, canine, funnel, t5, t5gemma
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -181,6 +181,9 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "funnel/first": Encoder(
         "FunnelBaseModel", 20, "cls", funnel(0, (20, 3, 5, 21), [1, 2]).config, (Normalize,), pooler=False
+    ),
+    "fnet/mean": Encoder(
+        "FNetModel", 22, "mean", dict(zip(FNET_KEYS.split(), (22, 2, 19, 20), strict=True)), (Normalize,), pooler=False
     ),
     "nystromformer/mean": Encoder(
         "NystromformerModel", 20, "mean", BERT_SIZES | {"conv_kernel_size": 5}, (Normalize,), pooler=False

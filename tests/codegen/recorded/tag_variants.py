@@ -13,6 +13,7 @@ from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
 from variant_shapes import (
+    FNET_KEYS,
     GPT2_KEYS,
     QWEN3_5,
     XLM_KEYS,
@@ -88,6 +89,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/flaubert": bert_like("Flaubert", 0, (20, 2, 1, 20), XLM_KEYS),
     "tags/funnel": funnel(0, (12, 2, 5, 13), [3, 1, 1], block_repeats=[2, 1, 1], truncate_seq=False),
     "tags/canine": canine(0, (12, 3, 2, 19, 20), upsampling_kernel_size=5),
+    "tags/fnet": bert_like("FNet", 0, (13, 1, 19, 20), FNET_KEYS),
     "tags/nystromformer": bert_like("Nystromformer", 0, (12, 3, 2, 19, 20), conv_kernel_size=5),
     "tags/xlnet": bert_like("XLNet", 0, (20, 5, 2, 23), XLNET_KEYS),
     "tags/llama": bert_like("Llama", 0, (24, 3, 1, 19, 20), num_key_value_heads=1, token_classification_bias=False),

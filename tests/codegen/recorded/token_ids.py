@@ -43,6 +43,7 @@ CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=Fals
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")
 DEBERTA_BYTES = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta_bytes")
 ALBERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=False, vocabulary="albert")
+FNET = replace(ALBERT, segments=True, vocabulary="fnet")
 BIG_BIRD = Specials(unknown=3, classify=4, separate=5, between=1, segments=False, vocabulary="big_bird")
 REMBERT = Specials(unknown=2, classify=3, separate=4, between=1, segments=False, vocabulary="rembert")
 QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False, vocabulary="qwen")

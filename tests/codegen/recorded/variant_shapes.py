@@ -110,6 +110,9 @@ def canine(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) ->
     return bert_like("Canine", labels, sizes, **settings | config)
 
 
+FNET_KEYS = "hidden_size num_hidden_layers intermediate_size max_position_embeddings"
+
+
 def bert_like(
     model: str, labels: int, sizes: tuple[int, int, int, int, int], keys: str = BERT_KEYS, **config: Any
 ) -> Variant:

@@ -85,6 +85,8 @@ SWEEP = [
     ("a trained activation", "fp32", "m-profile"),
     ("convolved around, first", "fp32", "m-profile"),
     ("convolved around, mean", "w4a8", "host"),
+    ("transformed, first", "w4a8", "host"),
+    ("transformed, mean", "w8a8", "m-profile"),
     ("grouped", "w8a8", "host"),
     ("by a token", "w8a8", "host"),
     ("by a token", "fp32", "m-profile"),

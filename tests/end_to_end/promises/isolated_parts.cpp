@@ -22,6 +22,7 @@
 #include "etch/ops/delta_rule.hpp"
 #include "etch/ops/disentangled_attention.hpp"
 #include "etch/ops/experts.hpp"
+#include "etch/ops/fourier_rows.hpp"
 #include "etch/ops/global_attention.hpp"
 #include "etch/ops/gru.hpp"
 #include "etch/ops/linear.hpp"
@@ -73,6 +74,8 @@ template <>
 constexpr bool kOwnsScratch<ChooseExperts> = true;
 template <>
 constexpr bool kOwnsScratch<DeltaRule> = true;
+template <>
+constexpr bool kOwnsScratch<FourierRows> = true;
 template <>
 constexpr bool kOwnsScratch<DeltaStep> = true;
 template <>

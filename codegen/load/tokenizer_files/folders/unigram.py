@@ -110,8 +110,10 @@ _DEBERTA = "DebertaV2Tokenizer"
 _DEBERTA_CLASS = SentencePieceClass(
     "spm.model", DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
 )
+_FNET = "FNetTokenizer"
 _IN_JSON: dict[str, dict[str, object]] = {
     _DEBERTA: DEBERTA_TOKENS,
+    _FNET: _ALBERT_TOKENS,  # for which the library makes other ids of SentencePiece's file than ALBERT's
     PEGASUS: PEGASUS_TOKENS,
     **dict.fromkeys(MBART, ROBERTA_TOKENS),
     **{name: kept.special_tokens for name, kept in KEPT_CLASSES.items()},
@@ -138,7 +140,7 @@ def read_unigram_folder(
     file = _model_file(folder)
     model = read_sentencepiece_model(folder.read(file, _MAX_MODEL_BYTES), file) if file is not None else None
     usual = known.special_tokens if known is not None else _IN_JSON.get(name, ROBERTA_TOKENS)
-    spec = None if described is None else _as_described(config, described, with_segments=name == _DEBERTA)
+    spec = None if described is None else _as_described(config, described, with_segments=name in (_DEBERTA, _FNET))
     if spec is not None:
         described = with_vocabulary(described, spec)
     tokens = read_tokens(folder, config, described, usual, known is not None or name in _IN_JSON)

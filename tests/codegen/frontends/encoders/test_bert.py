@@ -65,7 +65,6 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         f"type, {name}": (configure(model_type=name, **keys), "model-type-not-supported", f"it asks for {words}")
         for name, keys, words in (
             ("gemma3n", {"final_logit_softcapping": 30.0}, "logits that a tanh bounds"),
-            ("fnet", {"tpu_short_seq_length": 512}, "a Fourier transform over a text's tokens"),
             ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
     },
