@@ -156,8 +156,9 @@ ENDINGS = {
     **{
         f"{name}/rows": ("Model",)
         for name in (
-            *("dots1", "ernie4_5_moe", "exaone_moe", "glm4_moe", "hy_v3", "lfm2_moe", "solar_open"),
             *("bamba", "falcon_h1", "mamba2"),
+            *("deepseek_v3", "dots1", "ernie4_5_moe", "exaone_moe", "glm4_moe", "glm4_moe_lite", "hy_v3", "lfm2_moe"),
+            "solar_open",
             *("flex_olmo", "gemma4", "gemma4_text", "granite_swa", "granitemoe_swa", "granitemoeshared", "idefics3"),
             *(
                 "lfm2_vl",

@@ -67,6 +67,7 @@ NAMES = {
     **{family: name for family, (name, _) in LIKE_LLAMA.items()},
     **{family: f"{LIKE_LLAMA[family][0]}Whole" for family in DECODERS},
 }
+_OWN_KEYS = ("deepseek_v3", "glm4_moe_lite", "minicpm3", "youtu")  # of each head
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
@@ -297,7 +298,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             **(decoders.PHI_RARE if family == "phi" else own),
         }
     shared = [n for n in (1, 2, 4) if heads % n == 0]
-    keys = source.choice(shared if family not in ("minicpm3", "youtu") or source.random() < 0.05 else [heads])
+    keys = source.choice(shared if family not in _OWN_KEYS or source.random() < 0.05 else [heads])
     return {
         "hidden_size": (1.0, (heads * of_head,)),
         "num_attention_heads": (1.0, (heads,)),

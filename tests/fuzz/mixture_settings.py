@@ -61,6 +61,24 @@ _ROUTED: Rare = _SIGMOIDS | {
 }
 _THREE: Rare = {"num_hidden_layers": (1.0, (3,))}
 _DENSE_FIRST: Rare = _THREE | {"first_k_dense_replace": (0.9, (0, 1, 2))}
+_LATENT: Rare = {
+    "q_lora_rank": (1.0, (None, 9)),
+    "kv_lora_rank": (1.0, (7, 11)),
+    "qk_rope_head_dim": (1.0, (4, 6)),
+    "qk_nope_head_dim": (1.0, (4, 6)),
+    "v_head_dim": (1.0, (6, 7)),
+    "rope_interleave": (0.3, (False,)),
+    "attention_bias": (0.3, (True,)),
+    "rope_parameters": (
+        0.5,
+        (
+            {"rope_theta": 90.0},
+            _YARNS[2] | {"mscale": 0.7, "mscale_all_dim": 1.3},
+            _YARNS[2] | {"mscale_all_dim": 1.0},
+            _YARNS[2] | {"factor": 0.5, "mscale_all_dim": 1.0},
+        ),
+    ),
+}
 _SPARSE = (["sparse"] * 3, ["dense", "sparse", "dense"], ["sparse", "dense", "sparse"], ["dense", "sparse", "sparse"])
 _WINDOWS_OF_THREE = (["sliding_attention"] * 2 + ["full_attention"], ["full_attention", *["sliding_attention"] * 2])
 _PARTS = ({"rope_theta": 90.0, "partial_rotary_factor": 0.5}, {"rope_type": "linear", "factor": 2.5})
@@ -129,6 +147,11 @@ MIXTURES: dict[str, tuple[str, Rare]] = {
             "rope_parameters": (0.6, ALPHAS),
         },
     ),
+    "deepseek_v3": (
+        "DeepseekV3",
+        _ROUTED | _DENSE_FIRST | _LATENT | {"n_group": (0.95, (1, 1, 2)), "topk_group": (0.95, (1, 1, 2))},
+    ),
+    "glm4_moe_lite": ("Glm4MoeLite", _ROUTED | _THREE | _LATENT | {"mlp_layer_types": (0.5, _SPARSE)}),
     "dots1": (
         "Dots1",
         _ROUTED

@@ -8,6 +8,7 @@ zeros, which the next linear has columns of zeros for. What heads share goes thr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Latent:
     value: int  # of a head
     pairs: bool  # two neighbours of what is turned are turned with each other, in the place of its halves
     bias: bool  # of the linears of rows
+    scale: float | None = None  # of scores, as `Attention` has it
 
     @property
     def head(self) -> int:
@@ -87,7 +89,11 @@ def latent_attention(made: LlamaParts, latent: Latent, seen: Seen, value: str, f
         Linear("shared_key_of_heads", _of_ones(latent, heads), None, _SHARED, "key"),
         *_keys_and_values(made, latent),
         *(seen.turned("query", heads), seen.turned("key", heads)),
-        Attention("query", "key", "value", "context", heads, heads, mask=seen.masks.mask, window=seen.masks.window),
+        Attention(
+            *("query", "key", "value", "context", heads, heads, latent.scale),
+            mask=seen.masks.mask,
+            window=seen.masks.window,
+        ),
         *made.added(_output(made, latent), None, factor),
     )
 
@@ -137,8 +143,9 @@ def _output(made: LlamaParts, latent: Latent) -> Linear:
     return replace(linear, residual="hidden")
 
 
+@cache
 def _of_ones(latent: Latent, heads: int) -> Parameter:
-    """To each head the values that all share."""
+    """To each head the values that all share: one parameter, whichever layers have it."""
     shape = heads * latent.head, latent.turned
 
     def compute() -> np.ndarray:

@@ -29,6 +29,7 @@ class Usual:
     normalized: bool | None = True  # None: always, whatever is said
     factor_key: str = "routed_scaling_factor"
     factor: float = 1.0
+    groups: tuple[int, int] = (1, 1)  # of experts, and how many of them a row's may be of
 
 
 def mixture_in(
@@ -40,7 +41,8 @@ def mixture_in(
     beside: tuple[tuple[str, str], str] = _BESIDE,
 ) -> Mixture:
     """As a configuration says; refuses experts that are chosen in groups."""
-    groups, chosen = (config.positive_int(key, 1, maximum=parts.MAX_WIDTH) for key in ("n_group", "topk_group"))
+    keys = zip(("n_group", "topk_group"), usual.groups, strict=True)
+    groups, chosen = (config.positive_int(key, count, maximum=parts.MAX_WIDTH) for key, count in keys)
     if chosen < groups:
         message = f"topk_group {chosen} of n_group {groups}: only experts of some groups may be chosen"
         raise parts.refuse("config-not-supported", message)

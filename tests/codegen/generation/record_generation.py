@@ -82,7 +82,7 @@ MIXTURES = (
         "Qwen3Moe",
     ),
     *("Qwen3Next", "Qwen3_5Moe", "Qwen3_5MoeWhole"),
-    *("Dots1", "Ernie4_5_Moe", "ExaoneMoe", "Glm4Moe", "HYV3", "Lfm2Moe", "SolarOpen"),
+    *("DeepseekV3", "Dots1", "Ernie4_5_Moe", "ExaoneMoe", "Glm4Moe", "Glm4MoeLite", "HYV3", "Lfm2Moe", "SolarOpen"),
 )
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.

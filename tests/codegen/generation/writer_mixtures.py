@@ -7,6 +7,11 @@ from typing import Any
 
 from writer_shapes import LFM2, LLAMA, USED, YARN
 
+_LATENT: dict[str, Any] = LLAMA | {
+    **{"kv_lora_rank": 11, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 6, "num_key_value_heads": 4},
+    **{"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 7, "n_shared_experts": 2},
+    **{"hidden_size": 16, "pad_token_id": 0},
+}
 MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3_moe/own": (
         "Qwen3Moe",
@@ -112,4 +117,12 @@ MIXTURES: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA
         | {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 11, "head_dim": 8, "pad_token_id": 0},
     ),
+    "deepseek_v3/own": (
+        "DeepseekV3",
+        _LATENT
+        | {"first_k_dense_replace": 1, "num_hidden_layers": 3, "n_group": 1, "topk_group": 1, "q_lora_rank": None}
+        | {"attention_bias": True, "routed_scaling_factor": 1.5}
+        | {"rope_parameters": YARN | {"mscale": 1.0, "mscale_all_dim": 1.5}},
+    ),
+    "glm4_moe_lite/own": ("Glm4MoeLite", _LATENT | {"q_lora_rank": 9, "mlp_layer_types": ["sparse", "dense"]}),
 }

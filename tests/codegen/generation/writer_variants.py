@@ -342,8 +342,8 @@ _DECODERS = """
     MiniCPM3 ModernBertDecoder Llama Ministral Ministral3 Mistral Mixtral Mpt NanoChat Nemotron Olmoe Qwen2Moe Qwen3Moe
     Olmo Olmo2 Olmo3 OPT Persimmon Phi Phi3 Qwen2 Qwen3 Qwen3_5 Qwen3Next SeedOss SmolLM3 StableLm Starcoder2 VaultGemma
     Glm4 XGLM Youtu OlmoHybrid FlexOlmo GptOss GraniteMoeShared GraniteMoeSWA GraniteSWA HunYuanMoEV1 Qwen3_5Moe
-    Dots1 Ernie4_5_Moe ExaoneMoe Glm4Moe HYV3 Lfm2Moe SolarOpen
     Bamba FalconH1 Mamba2
+    DeepseekV3 Glm4MoeLite Dots1 Ernie4_5_Moe ExaoneMoe Glm4Moe HYV3 Lfm2Moe SolarOpen
 """
 _TRANSLATORS = """
     Bart BigBirdPegasus Blenderbot BlenderbotSmall FSMT LED M2M100 MBart MT5 Mvp Pegasus PLBart T5 T5Gemma UMT5

@@ -17,6 +17,7 @@ from transformers.models.cohere.modeling_cohere import CohereLayerNorm
 from transformers.models.cohere2.modeling_cohere2 import Cohere2LayerNorm
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.dots1 import modeling_dots1
 from transformers.models.ernie4_5_moe import modeling_ernie4_5_moe
 from transformers.models.exaone_moe import modeling_exaone_moe
@@ -25,6 +26,7 @@ from transformers.models.flex_olmo import modeling_flex_olmo
 from transformers.models.fsmt import modeling_fsmt
 from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.glm4_moe import modeling_glm4_moe
+from transformers.models.glm4_moe_lite import modeling_glm4_moe_lite
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
 from transformers.models.granite_swa import modeling_granite_swa
@@ -54,11 +56,13 @@ _DELTA = modeling_olmo_hybrid, modeling_qwen3_5, modeling_qwen3_5_moe, modeling_
 _MAMBA = modeling_bamba, modeling_falcon_h1, modeling_granitemoehybrid, modeling_mamba2
 _SINKS = modeling_granite_swa, modeling_granitemoe_swa
 _ROUTERS = (
+    modeling_deepseek_v3,
     modeling_dots1,
     modeling_ernie4_5_moe,
     modeling_exaone_moe,
     modeling_flex_olmo,
     modeling_glm4_moe,
+    modeling_glm4_moe_lite,
     modeling_hunyuan_v1_moe,
     modeling_hy_v3,
     modeling_olmoe,

@@ -22,11 +22,17 @@ from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.shards import open_weights
 
-LFM2, ERNIE, DOTS, GLM, SOLAR, EXAONE, HY = (
-    f"{family}/own" for family in ("lfm2_moe", "ernie4_5_moe", "dots1", "glm4_moe", "solar_open", "exaone_moe", "hy_v3")
-)
+FAMILIES = ("lfm2_moe", "ernie4_5_moe", "dots1", "glm4_moe", "solar_open", "exaone_moe", "hy_v3", "deepseek_v3")
+LFM2, ERNIE, DOTS, GLM, SOLAR, EXAONE, HY, DEEPSEEK = (f"{family}/own" for family in FAMILIES)
+FLASH = "glm4_moe_lite/own"
 REFUSED: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "groups": (GLM, {"n_group": 2, "topk_group": 1}, "config-not-supported", "topk_group 1 of n_group 2"),
+    "groups that no key says": (DEEPSEEK, {"n_group": 8, "topk_group": 4}, "config-not-supported", "topk_group 4"),
+    "a scale that is no number": (
+        DEEPSEEK,
+        {"rope_parameters": {"rope_type": "yarn", "factor": 4.0, "mscale_all_dim": "1"}},
+        *("config-type", "mscale_all_dim"),
+    ),
     "a factor of nothing": (DOTS, {"routed_scaling_factor": 0}, "config-out-of-range", "routed_scaling_factor 0"),
     "another factor": (HY, {"router_scaling_factor": 1e9}, "config-out-of-range", "router_scaling_factor"),
     "nothing at least": (ERNIE, {"moe_norm_min": 0}, "config-out-of-range", "moe_norm_min 0"),
@@ -83,6 +89,8 @@ UNSAID = {
     GLM: ("first_k_dense_replace", "norm_topk_prob", "n_group", "num_nextn_predict_layers"),
     SOLAR: ("n_shared_experts", "attention_bias", "routed_scaling_factor"),
     EXAONE: ("first_k_dense_replace", "mlp_layer_types", "routed_scaling_factor", "num_shared_experts"),
+    DEEPSEEK: ("hidden_act", "rms_norm_eps", "rope_interleave", "norm_topk_prob"),
+    FLASH: ("n_group", "topk_group", "rope_interleave", "norm_topk_prob", "rope_parameters"),
     HY: ("mlp_layer_types", "router_scaling_factor", "num_shared_experts", "mlp_bias", "attention_bias"),
 }
 
@@ -92,7 +100,7 @@ def test_what_no_key_says(variant: str) -> None:
     assert np.array_equal(logits(graph_of(variant), variant), logits(graph_of(variant, UNSAID[variant]), variant))
 
 
-@pytest.mark.parametrize("variant", [LFM2, ERNIE, DOTS, GLM, SOLAR, EXAONE, HY])
+@pytest.mark.parametrize("variant", [LFM2, ERNIE, DOTS, GLM, SOLAR, EXAONE, HY, DEEPSEEK, FLASH])
 def test_files_of_newer_forms(variant: str, tmp_path: Path) -> None:
     """Experts as one tensor, and a bias by the name that the library has in memory."""
     shutil.copytree(HERE / variant, tmp_path / "folder")
@@ -101,7 +109,12 @@ def test_files_of_newer_forms(variant: str, tmp_path: Path) -> None:
     assert np.array_equal(logits(found, variant), logits(graph_of(variant), variant))
 
 
-GUESSING = {GLM: "model.layers.2.eh_proj.weight", EXAONE: "mtp.layers.0.fc.weight", ERNIE: "model.mtp_block.0.weight"}
+GUESSING = {
+    DEEPSEEK: "model.layers.3.eh_proj.weight",
+    GLM: "model.layers.2.eh_proj.weight",
+    EXAONE: "mtp.layers.0.fc.weight",
+    ERNIE: "model.mtp_block.0.weight",
+}
 
 
 @pytest.mark.parametrize("variant", GUESSING)
