@@ -76,11 +76,11 @@ def _layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape)
     prefixes = [f"{prefix}encoder.layer.{layer}." for layer in range(count)]
     hidden, inner = shape.hidden, shape.intermediate
 
-    def norm(name: str, source: str) -> Norm:
-        return parts.layer_norm(tensors, name, [f"{of}{source}" for of in prefixes], hidden, shape.epsilon, "hidden")
-
     def sources(source: str) -> list[str]:
         return [f"{of}{source}" for of in prefixes]
+
+    def norm(name: str, source: str) -> Norm:
+        return parts.layer_norm(tensors, name, sources(source), hidden, shape.epsilon, "hidden")
 
     body = (
         Linear("waves", _waves(hidden), None, "hidden", "waves", exact=True),
