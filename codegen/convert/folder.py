@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`etch convert`: a checkpoint folder whose weights are pickled, or quantized already, to one that etch reads.
+"""`etch convert`: a checkpoint folder whose weights are pickled, or quantized already, to one that etch reads; or a
+GGUF file to such a folder.
 
 Unpickling can run foreign code. So a process of its own does it (unpickle.py), with PyTorch's `weights_only=True`,
 which knows tensors and nothing else; what it writes is read here like any file of a stranger. The result is written
@@ -23,17 +24,23 @@ from ..load.safetensors import MAX_FILE_BYTES
 from ..load.shards import WEIGHTS_FILE
 from ..readable import check_readable
 from .child import Job, run_child
+from .gguf.file import is_gguf
+from .gguf.folder import write_folder
 from .pickles import pickles_of
 from .quantized.plain_weights import is_quantized, write_plain
+from .refusal import refusal
 from .setfit import write_head
 
 
 def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Callable[[str], None]) -> None:
-    """`folder` -> `out`, all or nothing.
+    """`folder`, or a GGUF file -> `out`, all or nothing.
 
     `chosen` are the names of the files that hold pickled weights; where it is empty they are found. `python` is the
     interpreter that has PyTorch, which these need.
     """
+    if is_gguf(folder):
+        _convert_gguf(folder, out, chosen, echo)
+        return
     source = CheckpointFolder(folder)
     prepare_target(out, echo)
     with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
@@ -62,6 +69,20 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
                 job.out.parent.mkdir(exist_ok=True)
             for line in run_child(jobs, python) if jobs else ():
                 echo(line)
-        check_readable(fresh, echo)
-        publish(fresh, out, {"converted": True})
+        _finish(fresh, out, echo)
+
+
+def _convert_gguf(file: Path, out: Path, chosen: list[str], echo: Callable[[str], None]) -> None:
+    if chosen:
+        raise refusal("file-not-asked", f"--file names files of a folder: {file.name} is all of a model")
+    prepare_target(out, echo)
+    with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
+        for line in write_folder(file, Path(place)):
+            echo(line)
+        _finish(Path(place), out, echo)
+
+
+def _finish(fresh: Path, out: Path, echo: Callable[[str], None]) -> None:
+    check_readable(fresh, echo)
+    publish(fresh, out, {"converted": True})
     echo(f"wrote {out}")

@@ -49,18 +49,23 @@ _ROUNDED: dict[str, Callable[[NDArray[np.float32]], NDArray[Any]]] = {
 
 def write_safetensors(path: Path, tensors: Mapping[str, Stored]) -> None:
     """Writes a safetensors file, tensors by name."""
+    layout = {name: (tensor.dtype, tensor.shape, tensor.data.nbytes) for name, tensor in tensors.items()}
+    stream_safetensors(path, layout, lambda name: tensors[name].data)
+
+
+def stream_safetensors(
+    path: Path, layout: Mapping[str, tuple[str, tuple[int, ...], int]], data_of: Callable[[str], memoryview]
+) -> None:
+    """The same of tensors that are made one after the other: of each by name its type, shape and bytes, and then what
+    they are."""
     header: dict[str, object] = {"__metadata__": {"format": "pt"}}
     at = 0
-    for name, tensor in sorted(tensors.items()):
-        header[name] = {
-            "dtype": tensor.dtype,
-            "shape": list(tensor.shape),
-            "data_offsets": [at, at + tensor.data.nbytes],
-        }
-        at += tensor.data.nbytes
+    for name, (dtype, shape, size) in sorted(layout.items()):
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + size]}
+        at += size
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with path.open("xb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        for _, tensor in sorted(tensors.items()):
-            file.write(tensor.data)
+        for name in sorted(layout):
+            file.write(data_of(name))

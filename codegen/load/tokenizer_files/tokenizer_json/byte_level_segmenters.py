@@ -24,7 +24,7 @@ from .fields import FILE, only_fields
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-QWEN2_EXPRESSION = _CL100K % ""
+CL100K_EXPRESSION, QWEN2_EXPRESSION = _CL100K % "{1,3}", _CL100K % ""  # Llama 3's, Qwen 2's
 QWEN3_5_EXPRESSION = (  # with marks beside letters
     QWEN2_EXPRESSION.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
 )
@@ -32,7 +32,7 @@ QWEN3_5_EXPRESSION = (  # with marks beside letters
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _EXPRESSIONS = {
     _GPT2: ByteLevelSegmenter(False),
-    _CL100K % "{1,3}": Cl100kSegmenter(3),  # Llama 3
+    CL100K_EXPRESSION: Cl100kSegmenter(3),
     QWEN2_EXPRESSION: Cl100kSegmenter(1),
 }
 # CLIP's finds the words themselves. They are GPT-2's between white space, but that each number is one, and that behind

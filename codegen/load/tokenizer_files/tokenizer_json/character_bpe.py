@@ -33,7 +33,7 @@ from .normalizer_sequence import STEPS as SEQUENCE_STEPS
 from .plain_normalizer import read_character_bpe_normalizer
 from .template import read_post_processor
 
-_PREPEND = {"type": "Prepend", "prepend": METASPACE}
+PREPEND = {"type": "Prepend", "prepend": METASPACE}
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}
 # Gemma's files have it behind the normalizer's Replace, which leaves it nothing to do.
 SPLIT = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
@@ -51,9 +51,9 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     check_top(values)
     model, merges = read_bpe_model(values["model"], byte_fallback=(None, False, True), suffixes=(END_OF_WORD,))
     steps = listed_steps(values["normalizer"], *STEPS, *SEQUENCE_STEPS, "Prepend")
-    rest = [step for step in steps if step not in (_PREPEND, REPLACE)]
+    rest = [step for step in steps if step not in (PREPEND, REPLACE)]
     ends = steps[len(rest) :]
-    if any(step["type"] == "Prepend" for step in rest) or rest != steps[: len(rest)] or ends.count(_PREPEND) > 1:
+    if any(step["type"] == "Prepend" for step in rest) or rest != steps[: len(rest)] or ends.count(PREPEND) > 1:
         message = "Prepend is supported of U+2581 only, once and, as Replace of a space, behind all other normalizers"
         raise refusal("tokenizer-normalizer", message, file=FILE)
     added = added_tokens(values["added_tokens"], model["vocab"])
@@ -114,13 +114,13 @@ def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter 
     if isinstance(found, SplitSegmenter) or found.split_whitespace:
         message = "behind a normalizer that writes U+2581 only Metaspace is supported, alone"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
-    return replace(found, prepend="doubled") if _PREPEND in ends else found
+    return replace(found, prepend="doubled") if PREPEND in ends else found
 
 
 def _check_added(added: tuple[AddedToken, ...], ends: list[dict[str, Any]]) -> None:
     """Here U+2581 is written behind the place where tokens are looked for in normalized text."""
     for token in added:
-        if token.normalized and ends and (_PREPEND in ends or {" ", METASPACE} & set(token.content)):
+        if token.normalized and ends and (PREPEND in ends or {" ", METASPACE} & set(token.content)):
             message = f"added token {shown(token.content)} is normalized, by a normalizer that writes U+2581"
             raise refusal("added-token-unsupported", message, file=FILE)
 

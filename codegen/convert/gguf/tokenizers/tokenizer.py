@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a tokenizer: which kind it is, tokenizer.json, and tokenizer_config.json beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ....load.refusal import shown
+from ..metadata import Metadata
+from .byte_level import byte_level
+from .sentencepiece_bpe import sentencepiece_bpe
+from .tokens import Tokens, read_tokens
+from .word_piece import special_tokens, word_piece
+
+_KINDS: dict[str, Callable[[Tokens], dict[str, Any]]] = {
+    "bert": word_piece,
+    "gpt2": byte_level,
+    "llama": sentencepiece_bpe,
+}
+_MODEL, _TEMPLATE = "tokenizer.ggml.model", "tokenizer.chat_template"
+_NAMES = {"bos": "bos_token", "eos": "eos_token", "unknown": "unk_token", "padding": "pad_token"}
+_NAMES_OF_BERT = {
+    "unknown": "unk_token",
+    "cls": "cls_token",
+    "seperator": "sep_token",
+    "padding": "pad_token",
+    "mask": "mask_token",
+}
+
+
+@dataclass(frozen=True)
+class TokenizerFiles:
+    """What two files hold, and the tokens."""
+
+    tokenizer: dict[str, Any]
+    config: dict[str, Any]
+    tokens: Tokens
+
+
+def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
+    """Of a file whose table of words has `rows`, of a model for so many `positions`."""
+    kind = meta.text(_MODEL)
+    if kind not in _KINDS:
+        message = f"{_MODEL} {shown(kind)} is not read (read: {', '.join(_KINDS)})"
+        raise meta.refuse("gguf-tokenizer", message)
+    tokens = read_tokens(meta, rows)
+    described = _KINDS[kind](tokens)
+    config: dict[str, Any] = {"clean_up_tokenization_spaces": False, "model_max_length": positions}
+    if kind == "bert":
+        special = special_tokens(tokens)
+        lower = described["normalizer"]["lowercase"]
+        config |= {"tokenizer_class": "BertTokenizer", "do_lower_case": lower}
+        config |= {_NAMES_OF_BERT[name]: text for name, text in special.items()}
+    else:
+        config["tokenizer_class"] = "PreTrainedTokenizerFast"
+        special = {token.content for token in tokens.added() if token.special}
+        config |= {key: text for name, key in _NAMES.items() if (text := tokens.text_of(name)) in special}
+    if meta.has(_TEMPLATE):
+        config["chat_template"] = meta.text(_TEMPLATE)
+    return TokenizerFiles(described, config, tokens)
