@@ -13,7 +13,10 @@ from ..process.progress import say
 
 def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", type=place, metavar="FOLDER", help="checkpoint folder with pickled or quantized weights"
+        "folder",
+        type=place,
+        metavar="MODEL",
+        help="checkpoint folder with pickled or quantized weights, or a GGUF file",
     )
     parser.add_argument("--out", type=place, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
@@ -32,11 +35,12 @@ def _do(arguments: argparse.Namespace) -> None:
 
 COMMAND = Subcommand(
     "convert",
-    "pickled weights (.bin, .pt) to safetensors; quantized weights to plain ones; SetFit's classifiers",
-    "Writes a folder with the files of FOLDER and its weights as model.safetensors. Of pickled weights a process of "
+    "pickled weights (.bin, .pt) to safetensors; quantized weights to plain ones; GGUF files; SetFit's classifiers",
+    "Writes a folder with the files of MODEL and its weights as model.safetensors. Of pickled weights a process of "
     "its own, with the PyTorch of your environment and weights_only=True, reads the pickle. Of quantized weights "
     "(GPTQ, AWQ, FP8, compressed-tensors, bitsandbytes) it writes the floats that they stand for, which generate "
-    "quantizes anew. Of SetFit's folders model_head.pkl is read, too, without scikit-learn: it becomes head.json and "
+    "quantizes anew. Of a GGUF file (llama.cpp's) it writes weights, configuration and tokenizer as transformers has "
+    "them. Of SetFit's folders model_head.pkl is read, too, without scikit-learn: it becomes head.json and "
     "head.safetensors.",
     _take,
     _do,

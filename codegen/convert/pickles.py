@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from ..load.files import CheckpointFolder
+from ..load.gguf_files import gguf_names
 from ..load.pickles import PICKLE, PICKLE_SUFFIXES, SETFIT_HEAD, pickled_names
 from ..load.sentence import static_path
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
@@ -58,6 +59,9 @@ def _of_the_model(names: list[str]) -> list[str]:
         if not pickles:
             return wanted
         pickles += [shards[0][0]]
+    if not pickles and (files := gguf_names(names)):
+        message = f"the folder has no pickled weights, but '{files[0]}': name that file, not its folder"
+        raise refusal("nothing-to-convert", message)
     if not pickles:
         raise refusal("nothing-to-convert", f"the folder has no pickled weights ({', '.join(PICKLE_SUFFIXES)})")
     if len(pickles) > 1:

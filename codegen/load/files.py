@@ -18,6 +18,7 @@ from typing import Any
 
 from ..files.outside_files import Refuse, open_member
 from ..process.command_line import etch_command
+from .gguf_files import gguf_names, gguf_refusal
 from .hub_name import HubName
 from .json_file import parse_json, parse_json_list
 from .refusal import refusal, shown
@@ -32,6 +33,8 @@ _LONGEST_PATH = 300  # in a message
 
 
 def _no_folder(path: str) -> Exception:
+    if gguf_names([path]) and os.path.isfile(path.replace("\0", "")):
+        return gguf_refusal(Path(path).absolute())
     hub = HubName.parse(path)
     if hub is not None:
         command = etch_command("fetch", str(hub))

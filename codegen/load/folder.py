@@ -20,6 +20,7 @@ from .config import Config
 from .config_keys import check_keys
 from .files import CheckpointFolder
 from .generation_config import GenerationSettings, read_generation
+from .gguf_files import gguf_names, gguf_refusal
 from .gru_head import GruHead, read_gru_head
 from .head_file import ENCODER, HeadFile, check_layout, read_head_file
 from .head_file import FILE as HEAD_FILE
@@ -69,7 +70,7 @@ from .word_numbers import read_word_numbers, word_number_notes
 
 ADAPTER_FILE = "adapter_config.json"
 ADAPTER_WEIGHTS_FILE = "adapter_model.safetensors"
-_OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")
+_OTHER_FORMATS = (".h5", ".msgpack", ".onnx")
 
 
 def load_checkpoint(
@@ -361,6 +362,8 @@ def _adapter(folder: CheckpointFolder) -> Exception:
 def _no_configuration(folder: CheckpointFolder) -> Exception:
     """What to tell about a folder that is no checkpoint."""
     if not folder.has(MANIFEST):
+        if files := gguf_names(folder.names()):
+            return gguf_refusal(folder.path / files[0])
         message = f"the folder has no {CONFIG_FILE}; a checkpoint is a folder as save_pretrained writes it"
         return refusal("config-file-missing", message)
     command = etch_command("bundle", folder.path, "--out", "FOLDER")
@@ -375,6 +378,8 @@ def _no_weights(folder: CheckpointFolder) -> Exception:
     if pickles:
         name = PICKLE if PICKLE in pickles else pickles[0]
         return pickle_refusal(folder, name)
+    if files := gguf_names(names):
+        return gguf_refusal(folder.path / files[0])
     others = [name for name in names if name.endswith(PICKLE_SUFFIXES + _OTHER_FORMATS)]
     if others:
         return refusal("format-not-supported", f"only {WEIGHTS_FILE} is read, not this format", file=others[0])

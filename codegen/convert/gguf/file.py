@@ -22,7 +22,8 @@ from ...load.refusal import shown
 from ...load.safetensors import MAX_FILE_BYTES
 from .reader import Reader
 from .refusals import Refuse, refusals_of
-from .types import TensorType, type_of
+from .stored_tensor import StoredTensor, TensorType
+from .types import type_of
 
 _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
@@ -32,16 +33,6 @@ _MAX_RANK = 4
 _MAX_VALUES = 1 << 40
 _ALIGNMENT, _MAX_ALIGNMENT = 32, 1 << 20
 _SHORTEST = 24
-
-
-@dataclass(frozen=True)
-class StoredTensor:
-    """A tensor as the file describes it, checked."""
-
-    name: str
-    type: TensorType
-    shape: tuple[int, ...]  # rows before columns, the reverse of the file's order
-    data: memoryview = field(repr=False)
 
 
 @dataclass(frozen=True)

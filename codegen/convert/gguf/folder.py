@@ -43,7 +43,7 @@ def write_folder(path: Path, to: Path) -> list[str]:
         config = family.config(opened)
         pooling = _pooling(meta, family)
         tensors = family.tensors(opened)
-        positions = config.get("max_position_embeddings") or config["n_positions"]
+        positions = meta.count("context_length", config.get("n_positions"))
         tokenizer = read_tokenizer(meta, config["vocab_size"], positions)
         meta.check_all_read()
         _write(to / "tokenizer.json", tokenizer.tokenizer)

@@ -3,43 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .refusals import Refuse
-
-if TYPE_CHECKING:
-    from .file import StoredTensor
+from .stored_tensor import StoredTensor, TensorType
 
 # What a file of safetensors has as it is.
-_AS_STORED: dict[str, tuple[str, np.dtype[Any]]] = {
-    "F32": ("F32", np.dtype("<f4")),
-    "F16": ("F16", np.dtype("<f2")),
-    "BF16": ("BF16", np.dtype("<u2")),
-}
+_AS_STORED: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "BF16": np.dtype("<u2")}
 _QUANTIZED = """
     Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K TQ1_0 TQ2_0 MXFP4 NVFP4
     IQ1_S IQ1_M IQ2_XXS IQ2_XS IQ2_S IQ3_XXS IQ3_S IQ4_NL IQ4_XS
 """
 READABLE = (*_AS_STORED, *_QUANTIZED.split())
 _CHUNK_VALUES = 1 << 22
-
-
-@dataclass(frozen=True)
-class TensorType:
-    """So many values lie in a block of so many bytes."""
-
-    name: str
-    block: int
-    bytes: int
-
-    @property
-    def dtype(self) -> str:
-        """That of safetensors which has its values exactly."""
-        return _AS_STORED[self.name][0] if self.name in _AS_STORED else "F32"
 
 
 def library(refuse: Refuse) -> Any:
@@ -62,13 +41,14 @@ def type_of(number: int, tensor: str, refuse: Refuse) -> TensorType:
     if kind.name not in READABLE or kind not in gguf.GGML_QUANT_SIZES:
         message = f"its type {kind.name} is not read (read: {', '.join(READABLE)})"
         raise refuse("gguf-type", message, tensor=tensor)
-    return TensorType(kind.name, *gguf.GGML_QUANT_SIZES[kind])
+    dtype = kind.name if kind.name in _AS_STORED else "F32"
+    return TensorType(kind.name, *gguf.GGML_QUANT_SIZES[kind], dtype)
 
 
 def stored_values(tensor: StoredTensor, refuse: Refuse) -> NDArray[Any]:
     """[rows before columns]: as they are where safetensors has the type (BF16 as its bits), else as float32."""
     if tensor.type.name in _AS_STORED:
-        return np.frombuffer(tensor.data, _AS_STORED[tensor.type.name][1]).reshape(tensor.shape)
+        return np.frombuffer(tensor.data, _AS_STORED[tensor.type.name]).reshape(tensor.shape)
     gguf = library(refuse)
     kind = gguf.GGMLQuantizationType[tensor.type.name]
     columns = tensor.shape[-1]

@@ -180,6 +180,11 @@ def _add_tokens(writer: gguf.GGUFWriter, model: Model) -> None:
         merges = model.tokenizer.with_name("merges.txt").read_text(encoding="utf-8").splitlines()[1:]
         end = {"content": "<|endoftext|>", "id": vocab["<|endoftext|>"], "special": True}
         _add_byte_level(writer, {"added_tokens": [end], "model": {"vocab": vocab, "merges": merges}})
+    elif model.tokenizer.with_name("vocab.txt").is_file():
+        lines = model.tokenizer.with_name("vocab.txt").read_text(encoding="utf-8").splitlines()
+        vocab = {line: index for index, line in enumerate(lines)}
+        added = [{"content": line} for line in lines if line.startswith("[")]
+        _add_word_piece(writer, {"added_tokens": added, "model": {"vocab": vocab}})
     else:
         add_pieces(writer, model.config["vocab_size"])
     for name, key in _SPECIAL.items():

@@ -59,6 +59,8 @@ def _bert(opened: Opened) -> Config:
         message = "an encoder without WordPiece: RoBERTa's and XLM-RoBERTa's, which the file does not tell apart"
         raise opened.meta.refuse("gguf-not-supported", message)
     positions = opened.shape("position_embd.weight")[0]
+    if opened.meta.count("context_length", positions) > positions:
+        raise opened.meta.refuse("gguf-key", f"context_length is more than position_embd.weight's {positions} rows")
     return {**_sizes(opened), "max_position_embeddings": positions, "hidden_act": "gelu"}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """WordPiece (`bert`). llama.cpp's converter marks pieces that begin a word with U+2581, where BERT's vocabulary marks
-the others with ##. That texts are in lower case no key says: they are where no piece has a capital letter."""
+the others with ##. That texts are in lower case no key says: they are where as good as no piece has capital letters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ....load.tokenizer_files.tokenizer_json.spelled_word_piece import Tokenizer
 from .tokens import CONTROL, NORMAL, Tokens
 
 _PREFIX = "##"
+_RARE = 50  # one of so many pieces
 _LONGEST_WORD = 100  # characters, of BERT's
 # The file's name of each, and what BERT's vocabulary calls it, where the file names none.
 _SPECIAL = {"unknown": "[UNK]", "cls": "[CLS]", "seperator": "[SEP]", "padding": "[PAD]", "mask": "[MASK]"}
@@ -21,7 +22,6 @@ def word_piece(tokens: Tokens) -> dict[str, Any]:
     """The tokenizer.json."""
     special = special_tokens(tokens)
     words = _as_bert_has_them(tokens, set(special.values()))
-    lower = not any(character.isupper() for text in words if text not in special.values() for character in text)
     parts = TokenizerParts(
         file=tokens.meta.architecture,
         vocab=words,
@@ -29,7 +29,7 @@ def word_piece(tokens: Tokens) -> dict[str, Any]:
         clean_text=True,
         handle_chinese_chars=True,
         strip_accents=None,
-        lowercase=lower,
+        lowercase=_is_lower(words),
         continuing_prefix=_PREFIX,
         max_input_chars_per_word=_LONGEST_WORD,
         unknown_token=special["unknown"],
@@ -40,6 +40,12 @@ def word_piece(tokens: Tokens) -> dict[str, Any]:
         notes=(),
     )
     return json.loads(parts.to_json())
+
+
+def _is_lower(words: dict[str, int]) -> bool:
+    """Of BERT's own vocabularies without case no piece has a capital letter, of those with case more than a tenth."""
+    pieces = [word for word in words if not _is_kept(word)]
+    return sum(word != word.lower() for word in pieces) * _RARE <= len(pieces)
 
 
 def special_tokens(tokens: Tokens) -> dict[str, str]:
