@@ -46,7 +46,7 @@ def write_folder(path: Path, to: Path) -> list[str]:
         positions = meta.count("context_length", config.get("n_positions"))
         tokenizer = read_tokenizer(meta, config["vocab_size"], positions)
         meta.check_all_read()
-        _write(to / "tokenizer.json", tokenizer.tokenizer)
+        _write(to / "tokenizer.json", tokenizer.tokenizer, indent=None)
         _write(to / "tokenizer_config.json", tokenizer.config)
         ids = _special_ids(tokenizer)
         _write(
@@ -65,6 +65,11 @@ def write_folder(path: Path, to: Path) -> list[str]:
             _write_modules(to, pooling, config, positions)
         _write_terms(to, meta)
         told = [f"read         {shown(path.name)}: {meta.architecture}, as {family.model_type}"]
+        told += [f"note         {note}" for note in tokenizer.notes]
+        if pooling is not None:
+            told.append(
+                f"note         pooling {pooling}; whether embeddings are normalized the file does not say: they are not"
+            )
         return [*told, write_weights(to / WEIGHTS_FILE, opened, tensors)]
 
 
@@ -120,5 +125,5 @@ def _write_terms(to: Path, meta: Metadata) -> None:
         (to / "README.md").write_text(f"---\nlicense: {licence}\n---\n", encoding="utf-8")
 
 
-def _write(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def _write(path: Path, value: object, indent: int | None = 1) -> None:
+    path.write_text(json.dumps(value, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -17,6 +17,10 @@ from .file import GgufFile
 _SAID_BY_OTHERS = frozenset({"vocab_size", "tensor_data_layout", "rope.scaling.finetuned"})
 
 
+_MAX_COUNT = (1 << 31) - 1
+_MAX_NUMBERS = 1 << 22  # of a list
+
+
 class Metadata:
     """Keys without a beginning of their own are those of the architecture: `block_count` is `llama.block_count`."""
 
@@ -30,11 +34,11 @@ class Metadata:
         """Whether the file says anything of it."""
         return self._full(key) in self._file.values
 
-    def count(self, key: str, absent: int | None = None, *, least: int = 1) -> int:
-        """A whole number from `least` on."""
+    def count(self, key: str, absent: int | None = None, *, least: int = 1, most: int = _MAX_COUNT) -> int:
+        """A whole number from `least` to `most`."""
         value = self._get(key, absent)
-        if type(value) is not int or not least <= value < 1 << 31:
-            raise self._wrong(key, f"a whole number, {least} or more", value)
+        if type(value) is not int or not least <= value <= most:
+            raise self._wrong(key, f"a whole number, {least} to {most}", value)
         return value
 
     def number(self, key: str, absent: float | None = None) -> float:
@@ -71,7 +75,7 @@ class Metadata:
         value = self._get(key, absent)
         if isinstance(value, list) and not value:
             return value
-        if not isinstance(value, np.ndarray) or not np.isfinite(value).all():
+        if not isinstance(value, np.ndarray) or len(value) > _MAX_NUMBERS or not np.isfinite(value).all():
             raise self._wrong(key, "a list of numbers", value)
         return value.tolist()
 

@@ -32,14 +32,8 @@ def _layout(opened: Opened, made: Made) -> tuple[str, tuple[int, ...], int]:
     """(dtype, shape, bytes)"""
     tensor = opened.file.tensors[made.source]
     dtype = "F32" if made.change is not None else tensor.type.dtype
-    shape = _reordered_shape(tensor.shape, made)
+    shape = tensor.shape if made.reorder is None else made.reorder.shape(tensor.shape)
     return dtype, shape, math.prod(shape) * _BYTES[dtype]
-
-
-def _reordered_shape(shape: tuple[int, ...], made: Made) -> tuple[int, ...]:
-    if made.reorder is None:
-        return shape
-    return made.reorder(np.broadcast_to(np.zeros(1, np.uint8), shape)).shape  # without its values
 
 
 def _data(opened: Opened, made: Made) -> memoryview:
@@ -51,5 +45,5 @@ def _data(opened: Opened, made: Made) -> memoryview:
     if made.change is not None:
         values = made.change(floats)
     if made.reorder is not None:
-        values = made.reorder(values)
+        values = made.reorder.values(values)
     return memoryview(np.ascontiguousarray(values)).cast("B")

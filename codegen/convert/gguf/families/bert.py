@@ -5,7 +5,7 @@ sentence-transformers' folders may ask for behind the pooling."""
 from __future__ import annotations
 
 from .angles import angles_of
-from .family import Config, Family, Made, Opened
+from .family import Config, Family, Made, Opened, Reorder
 
 _BERT = {
     "attn_q": "attention.self.query",
@@ -26,6 +26,7 @@ _NOMIC = {
     "ffn_down": "mlp.fc2",
     "layer_output_norm": "norm2",
 }
+_ONE_ROW = Reorder(lambda values: values[None], lambda shape: (1, *shape))
 
 
 def _sizes(opened: Opened) -> Config:
@@ -36,7 +37,7 @@ def _sizes(opened: Opened) -> Config:
         "vocab_size": opened.shape("token_embd.weight")[0],
         "hidden_size": meta.count("embedding_length"),
         "intermediate_size": meta.count("feed_forward_length"),
-        "num_hidden_layers": meta.count("block_count"),
+        "num_hidden_layers": opened.layers,
         "num_attention_heads": meta.count("attention.head_count"),
         "layer_norm_eps": meta.number("attention.layer_norm_epsilon"),
         "type_vocab_size": _segments(opened),
@@ -51,7 +52,7 @@ def _segments(opened: Opened) -> int:
 
 def _made(opened: Opened, part: str, source: str) -> Made:
     one_row = part == "token_types" and len(opened.shape(source)) == 1
-    return Made(source, (lambda values: values[None]) if one_row else None)
+    return Made(source, _ONE_ROW if one_row else None)
 
 
 def _bert(opened: Opened) -> Config:

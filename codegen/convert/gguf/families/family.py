@@ -6,6 +6,7 @@ llama.cpp's converter renames tensors and changes some; here each change is take
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....frontends.shared.parts import MAX_LAYERS
 from ..file import GgufFile
 from ..metadata import Metadata
 
 Config = dict[str, Any]
-# Of a tensor: its values are in another order, which needs no floats, or other ones.
-Reorder = Callable[[NDArray[Any]], NDArray[Any]]
+Shape = tuple[int, ...]
 Change = Callable[[NDArray[np.float32]], NDArray[np.float32]]
-LAYER = "blk."
+_NAME = re.compile(r"(?:blk\.(?P<layer>0|[1-9][0-9]{0,5})\.)?(?P<part>[a-z0-9_]+)\.(?P<end>weight|bias)")
+
+
+@dataclass(frozen=True)
+class Reorder:
+    """A tensor's values in another order, which needs no floats."""
+
+    values: Callable[[NDArray[Any]], NDArray[Any]]
+    shape: Callable[[Shape], Shape]
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,11 @@ class Opened:
 
     file: GgufFile
     meta: Metadata
+
+    @property
+    def layers(self) -> int:
+        """How many there are."""
+        return self.meta.count("block_count", most=MAX_LAYERS)
 
     def has(self, tensor: str) -> bool:
         """Whether the file has it."""
@@ -77,23 +91,20 @@ class Family:
     def tensors(self, opened: Opened) -> dict[str, Made]:
         """Name in the folder -> of what it is made; a tensor that has no place is refused."""
         found: dict[str, Made] = {}
-        count = opened.meta.count("block_count")
+        count = opened.layers
         for name in opened.file.tensors:
             if name in self.unread:
                 continue
-            stem, dot, end = name.rpartition(".")
-            layer, part = "", stem
-            if name.startswith(LAYER):
-                _, layer, part = stem.split(".", 2) if stem.count(".") >= 2 else ("", "", "")
-            known = self.inner if layer else self.outer
-            in_range = not layer or (layer.isascii() and layer.isdecimal() and str(int(layer)) == layer)
-            if not dot or end not in ("weight", "bias") or part not in known or not in_range:
+            match = _NAME.fullmatch(name)
+            layer, part, end = match.group("layer", "part", "end") if match else (None, "", "")
+            known = self.outer if layer is None else self.inner
+            if part not in known:
                 message = f"a model of the architecture {opened.meta.architecture} has no place for it here"
                 raise opened.file.refuse("unused-tensor", message, tensor=name)
-            if layer and int(layer) >= count:
+            if layer is not None and int(layer) >= count:
                 message = f"layer {layer} of {count} layers"
                 raise opened.file.refuse("unused-tensor", message, tensor=name)
-            inside = f"{self.layers}.{layer}." if layer else ""
+            inside = "" if layer is None else f"{self.layers}.{layer}."
             found[f"{inside}{known[part]}.{end}"] = self.made(opened, part, name)
         return found
 
@@ -103,9 +114,8 @@ def less_one(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return values - np.float32(1)
 
 
-def transposed(values: NDArray[Any]) -> NDArray[Any]:
-    """Of linears that the folder has as [inputs, outputs]."""
-    return values.T
+# Of linears that the folder has as [inputs, outputs].
+TRANSPOSED = Reorder(lambda values: values.T, lambda shape: shape[::-1])
 
 
 def paired(heads: int) -> Reorder:
@@ -115,4 +125,4 @@ def paired(heads: int) -> Reorder:
         pairs = values.reshape(heads, len(values) // heads // 2, 2, *values.shape[1:])
         return pairs.swapaxes(1, 2).reshape(values.shape)
 
-    return reorder
+    return Reorder(reorder, lambda shape: shape)

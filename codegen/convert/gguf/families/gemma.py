@@ -35,7 +35,7 @@ def _gemma2(opened: Opened) -> Config:
         "attn_logit_softcapping": meta.number("attn_logit_softcapping", 50.0),
         "final_logit_softcapping": meta.number("final_logit_softcapping", 30.0),
         "rope_parameters": {"rope_type": "default", "rope_theta": _unscaled_theta(opened)},
-        "layer_types": [(_SLIDING, _FULL)[layer % 2] for layer in range(meta.count("block_count"))],
+        "layer_types": [(_SLIDING, _FULL)[layer % 2] for layer in range(opened.layers)],
     }
 
 
@@ -52,7 +52,7 @@ def _gemma3(opened: Opened) -> Config:
             _FULL: {**scaled, "rope_theta": theta_of(opened, _GLOBAL)},
             _SLIDING: {"rope_type": "default", "rope_theta": meta.number("rope.freq_base_swa", _LOCAL)},
         },
-        "layer_types": [_SLIDING if (layer + 1) % every else _FULL for layer in range(meta.count("block_count"))],
+        "layer_types": [_SLIDING if (layer + 1) % every else _FULL for layer in range(opened.layers)],
     }
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .family import Config, Family, Made, Opened, transposed
+from .family import TRANSPOSED, Config, Family, Made, Opened
 
 _LINEARS = {"attn_qkv": "attn.c_attn", "attn_output": "attn.c_proj", "ffn_up": "mlp.c_fc", "ffn_down": "mlp.c_proj"}
 
@@ -18,7 +18,7 @@ def _config(opened: Opened) -> Config:
         "n_positions": positions,
         "n_embd": meta.count("embedding_length"),
         "n_inner": meta.count("feed_forward_length"),
-        "n_layer": meta.count("block_count"),
+        "n_layer": opened.layers,
         "n_head": meta.count("attention.head_count"),
         "layer_norm_epsilon": meta.number("attention.layer_norm_epsilon"),
         "activation_function": "gelu_new",
@@ -27,7 +27,7 @@ def _config(opened: Opened) -> Config:
 
 
 def _made(_: Opened, part: str, source: str) -> Made:
-    return Made(source, transposed if part in _LINEARS and source.endswith(".weight") else None)
+    return Made(source, TRANSPOSED if part in _LINEARS and source.endswith(".weight") else None)
 
 
 FAMILIES = {

@@ -31,7 +31,7 @@ def sizes(opened: Opened) -> Config:
         "vocab_size": opened.shape("token_embd.weight")[0],
         "hidden_size": width,
         "intermediate_size": meta.count("feed_forward_length"),
-        "num_hidden_layers": meta.count("block_count"),
+        "num_hidden_layers": opened.layers,
         "num_attention_heads": heads,
         "num_key_value_heads": meta.count("attention.head_count_kv", heads),
         "head_dim": head_width(opened),

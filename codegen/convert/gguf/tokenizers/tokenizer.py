@@ -37,6 +37,7 @@ class TokenizerFiles:
     tokenizer: dict[str, Any]
     config: dict[str, Any]
     tokens: Tokens
+    notes: tuple[str, ...]
 
 
 def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
@@ -48,10 +49,14 @@ def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
     tokens = read_tokens(meta, rows)
     described = _KINDS[kind](tokens)
     config: dict[str, Any] = {"clean_up_tokenization_spaces": False, "model_max_length": positions}
+    notes: tuple[str, ...] = ()
     if kind == "bert":
         special = special_tokens(tokens)
         lower = described["normalizer"]["lowercase"]
         config |= {"tokenizer_class": "BertTokenizer", "do_lower_case": lower}
+        notes = (
+            f"the file does not say whether texts are in lower case: by its pieces they are{'' if lower else ' not'}",
+        )
         config |= {_NAMES_OF_BERT[name]: text for name, text in special.items()}
     else:
         config["tokenizer_class"] = "PreTrainedTokenizerFast"
@@ -59,4 +64,4 @@ def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
         config |= {key: text for name, key in _NAMES.items() if (text := tokens.text_of(name)) in special}
     if meta.has(_TEMPLATE):
         config["chat_template"] = meta.text(_TEMPLATE)
-    return TokenizerFiles(described, config, tokens)
+    return TokenizerFiles(described, config, tokens, notes)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ....frontends.shared.parts import MAX_VOCABULARY
 from ....ir.tokenizer_spec import AddedToken
 from ....load.refusal import shown
 from ..metadata import Metadata
@@ -13,6 +14,7 @@ from ..metadata import Metadata
 # `tokenizer.ggml.token_type`, numbered as SentencePiece does.
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 _KEY = "tokenizer.ggml."
+_LONGEST = 1024
 _ENDS = ("eos", "eot", "eom")
 # Which the classes of `transformers` look for in texts, of whatever kind they are.
 _FOUND_IN_TEXTS = ("bos", "eos", "unknown")
@@ -79,7 +81,7 @@ class Tokens:
 def read_tokens(meta: Metadata, rows: int) -> Tokens:
     """Of a file whose table of words has `rows`."""
     texts = meta.texts(f"{_KEY}tokens")
-    if not texts or len(texts) > rows:
+    if not texts or len(texts) > rows or rows > MAX_VOCABULARY:
         raise meta.refuse("gguf-tokenizer", f"{len(texts)} tokens, and {rows} rows of token_embd.weight")
     kinds = meta.numbers(f"{_KEY}token_type", [])
     kinds = kinds or [NORMAL] * len(texts)
@@ -91,8 +93,9 @@ def read_tokens(meta: Metadata, rows: int) -> Tokens:
     texts, kinds = texts[:count], kinds[:count]
     seen: set[str] = set()
     for text in texts:
-        if not text or text in seen:
-            raise meta.refuse("gguf-tokenizer", f"the token {shown(text)} is empty, or there twice")
+        if not 0 < len(text) <= _LONGEST or text in seen:
+            message = f"the token {shown(text)} is empty, there twice, or of more than {_LONGEST} characters"
+            raise meta.refuse("gguf-tokenizer", message)
         seen.add(text)
     found = Tokens(tuple(texts), tuple(kinds), meta)
     named = {found.special(name) for name in _FOUND_IN_TEXTS}
