@@ -41,7 +41,7 @@ def write_folder(path: Path, to: Path) -> list[str]:
             raise file.refuse("gguf-architecture", message)
         family, opened = FAMILIES[meta.architecture], Opened(file, meta)
         config = family.config(opened)
-        pooling = _pooling(meta, family)
+        pooling = _pooling(meta)
         tensors = family.tensors(opened)
         positions = meta.count("context_length", config.get("n_positions"))
         tokenizer = read_tokenizer(meta, config["vocab_size"], positions)
@@ -82,9 +82,9 @@ def _check_whole(meta: Metadata) -> None:
         raise meta.refuse("gguf-not-supported", f"general.type {shown(kind)}: it is no model")
 
 
-def _pooling(meta: Metadata, family: Family) -> str | None:
-    """What makes an embedding of the rows; None of a writer that says nothing of it."""
-    kind = meta.count("pooling_type", _NONE if family.writes else 1, least=0)
+def _pooling(meta: Metadata) -> str | None:
+    """What makes an embedding of the rows; None where the file says nothing of it."""
+    kind = meta.count("pooling_type", _NONE, least=0)
     if kind == _NONE:
         return None
     if kind not in _POOLINGS:

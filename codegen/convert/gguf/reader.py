@@ -28,7 +28,7 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
     12: np.dtype("<f8"),
 }
 # Of Python's objects each takes many times what it takes in the file.
-_MAX_TEXTS = 1 << 22
+_MAX_TEXTS = 1 << 22  # each of a list counts twice
 _MAX_TEXT_BYTES = 256 << 20
 
 
@@ -51,10 +51,7 @@ class Reader:
         length = self.number("Q")
         if length > most:
             raise self._refuse("gguf-malformed", f"{what} has {length} bytes, at most {most} are read")
-        self._texts, self._text_bytes = self._texts + 1, self._text_bytes + length
-        if self._texts > _MAX_TEXTS or self._text_bytes > _MAX_TEXT_BYTES:
-            message = f"more than {_MAX_TEXTS} texts or {_MAX_TEXT_BYTES} bytes of them, the most that is read"
-            raise self._refuse("gguf-malformed", message)
+        self._count(1, length)
         begin = self._taken(length)
         try:
             return self._data[begin : begin + length].decode("utf-8")
@@ -70,11 +67,18 @@ class Reader:
         if kind == _STRING:
             if count * 8 > len(self._data) - self.at:
                 raise self._ends()
+            self._count(count)
             return [self.text(f"a text of {shown(key)}") for _ in range(count)]
         dtype = self._dtype(kind, key)
         begin = self._taken(count * dtype.itemsize)
         values = np.frombuffer(self._data, dtype, count, begin)
         return values.astype(bool) if kind == _BOOL else values
+
+    def _count(self, texts: int, size: int = 0) -> None:
+        self._texts, self._text_bytes = self._texts + texts, self._text_bytes + size
+        if self._texts > _MAX_TEXTS or self._text_bytes > _MAX_TEXT_BYTES:
+            message = f"more than {_MAX_TEXTS} texts or {_MAX_TEXT_BYTES} bytes of them, the most that is read"
+            raise self._refuse("gguf-malformed", message)
 
     def _one(self, kind: int, key: str) -> Any:
         if kind == _STRING:

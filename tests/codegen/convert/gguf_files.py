@@ -66,7 +66,7 @@ def tensors_of(model: Model) -> Iterator[tuple[str, NDArray[np.float32]]]:
         if name.endswith((".attn.bias", ".attn.masked_bias")) or "pooler" in name or name.startswith("classifier"):
             continue
         values = stored.astype(np.float32)
-        found = names.get_name(name.removeprefix("nomic_bert."), try_suffixes=(".weight", ".bias"))
+        found = names.get_name(name.removeprefix("nomic_").removeprefix("bert."), try_suffixes=(".weight", ".bias"))
         assert found is not None, name
         yield found, np.squeeze(_changed(model, found, values))
     factors = _llama3_factors(model.config)

@@ -49,10 +49,12 @@ def linear_factor(opened: Opened) -> float:
     meta = opened.meta
     kind = meta.text("rope.scaling.type", "none")
     factor = meta.number("rope.scaling.factor", meta.number("rope.scale_linear", 1.0))
-    if kind in _UNSCALED or factor == 1:
+    if kind in _UNSCALED:
         return 1.0
     if kind != "linear":
         raise meta.refuse("gguf-not-supported", f"rope.scaling.type '{kind[:40]}' is not read (read: none, linear)")
+    if factor < 1:
+        raise meta.refuse("gguf-key", f"rope.scaling.factor {factor:g} is less than 1")
     return factor
 
 

@@ -10,6 +10,7 @@ from .family import Config, Family, Opened
 from .llama_shape import LAYERS, NORMS, OUTER, head_width, sizes, without_head_width
 
 _LONG, _SHORT = "rope_factors_long.weight", "rope_factors_short.weight"
+_TYPE = "longrope"
 
 
 def _config(opened: Opened) -> Config:
@@ -34,12 +35,13 @@ def _angles(opened: Opened, width: int) -> dict[str, Any]:
     if turned > width:
         raise meta.refuse("gguf-key", f"rope.dimension_count {turned} is more than a head's {width} values")
     common: dict[str, Any] = {"rope_theta": theta_of(opened), "partial_rotary_factor": turned / width}
-    if linear_factor(opened) != 1:
+    long = opened.has(_LONG) and opened.has(_SHORT)
+    if not (long and meta.text("rope.scaling.type", _TYPE) == _TYPE) and linear_factor(opened) != 1:
         raise meta.refuse("gguf-not-supported", "rope.scaling.factor: angles that are slower")
-    if not opened.has(_LONG) or not opened.has(_SHORT):
+    if not long:
         return {"rope_type": "default", **common}
     found = {
-        "rope_type": "longrope",
+        "rope_type": _TYPE,
         **common,
         "long_factor": [float(str(value)) for value in opened.vector(_LONG)],
         "short_factor": [float(str(value)) for value in opened.vector(_SHORT)],
