@@ -63,7 +63,11 @@ def tensors_of(model: Model) -> Iterator[tuple[str, NDArray[np.float32]]]:
     architecture = next(key for key, name in gguf.MODEL_ARCH_NAMES.items() if name == model.architecture)
     names = gguf.get_tensor_name_map(architecture, layers)
     for name, stored in model.tensors.items():
-        if name.endswith((".attn.bias", ".attn.masked_bias")) or "pooler" in name or name.startswith("classifier"):
+        if (
+            name.endswith((".attn.bias", ".attn.masked_bias", "position_ids"))
+            or "pooler" in name
+            or name.startswith("classifier")
+        ):
             continue
         values = stored.astype(np.float32)
         found = names.get_name(name.removeprefix("nomic_").removeprefix("bert."), try_suffixes=(".weight", ".bias"))
