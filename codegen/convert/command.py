@@ -8,6 +8,7 @@ import sys
 
 from ..console.argument_types import place
 from ..console.subcommand import Subcommand
+from ..files.safetensors_file import DTYPES
 from ..process.progress import say
 
 
@@ -23,14 +24,21 @@ def _take(parser: argparse.ArgumentParser) -> None:
         "--file", action="append", default=[], metavar="NAME", help="a file with weights, where several could be"
     )
     parser.add_argument(
+        "--dtype",
+        choices=tuple(DTYPES),
+        default="float32",
+        help="type of a GGUF file's matrices that were quantized (default: float32, which has their values exactly)",
+    )
+    parser.add_argument(
         "--python", default=sys.executable, metavar="PROGRAM", help="a Python that has PyTorch (default: this one)"
     )
 
 
 def _do(arguments: argparse.Namespace) -> None:
-    from .folder import convert
+    from .folder import Asked, convert
 
-    convert(arguments.folder, arguments.out, arguments.file, arguments.python, say)
+    asked = Asked(arguments.file, arguments.python, arguments.dtype)
+    convert(arguments.folder, arguments.out, asked, say)
 
 
 COMMAND = Subcommand(

@@ -13,8 +13,10 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import EtchError
 from ..folders.checkpoint_folder import copy_others, is_weights, publish
 from ..folders.output import prepare_target
 from ..load.files import CheckpointFolder
@@ -28,19 +30,26 @@ from .gguf.file import is_gguf
 from .gguf.folder import write_folder
 from .pickles import pickles_of
 from .quantized.plain_weights import is_quantized, write_plain
-from .refusal import refusal
 from .setfit import write_head
 
 
-def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Callable[[str], None]) -> None:
-    """`folder`, or a GGUF file -> `out`, all or nothing.
+@dataclass(frozen=True)
+class Asked:
+    """`chosen` are the names of the files that hold pickled weights; where it is empty they are found. `python` is the
+    interpreter that has PyTorch, which these need. `dtype` is what a GGUF file's quantized matrices become."""
 
-    `chosen` are the names of the files that hold pickled weights; where it is empty they are found. `python` is the
-    interpreter that has PyTorch, which these need.
-    """
+    chosen: list[str]
+    python: str
+    dtype: str = "float32"
+
+
+def convert(folder: Path, out: Path, asked: Asked, echo: Callable[[str], None]) -> None:
+    """`folder`, or a GGUF file -> `out`, all or nothing."""
     if is_gguf(folder):
-        _convert_gguf(folder, out, chosen, echo)
+        _convert_gguf(folder, out, asked, echo)
         return
+    if asked.dtype != Asked.dtype:
+        raise EtchError("option-conflict", "arguments", "--dtype is of GGUF files: a folder's weights keep their type")
     source = CheckpointFolder(folder)
     prepare_target(out, echo)
     with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
@@ -51,7 +60,7 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
             body.mkdir()
             echo(write_head(source, fresh))
         plain = is_quantized(source)
-        pickles = {} if plain else pickles_of(source, chosen)
+        pickles = {} if plain else pickles_of(source, asked.chosen)
         written = {*pickles, *([""] if plain else [])}
         copy_others(source, body, lambda place: is_weights(place) and os.path.dirname(place) in written)
         if plain:
@@ -67,17 +76,19 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
             ]
             for job in jobs:
                 job.out.parent.mkdir(exist_ok=True)
-            for line in run_child(jobs, python) if jobs else ():
+            for line in run_child(jobs, asked.python) if jobs else ():
                 echo(line)
         _finish(fresh, out, echo)
 
 
-def _convert_gguf(file: Path, out: Path, chosen: list[str], echo: Callable[[str], None]) -> None:
-    if chosen:
-        raise refusal("file-not-asked", f"--file names files of a folder: {file.name} is all of a model")
+def _convert_gguf(file: Path, out: Path, asked: Asked, echo: Callable[[str], None]) -> None:
+    if asked.chosen:
+        raise EtchError(
+            "option-conflict", "arguments", f"--file names files of a folder: {file.name} is all of a model"
+        )
     prepare_target(out, echo)
     with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
-        for line in write_folder(file, Path(place)):
+        for line in write_folder(file, Path(place), asked.dtype):
             echo(line)
         _finish(Path(place), out, echo)
 

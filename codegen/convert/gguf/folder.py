@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ...files.safetensors_file import DTYPES
 from ...load.folder import CONFIG_FILE
 from ...load.refusal import shown
 from ...load.shards import WEIGHTS_FILE
@@ -31,8 +32,9 @@ _NONE, _RANK = 0, 4
 _POOLINGS = {1: "mean_tokens", 2: "cls_token", 3: "lasttoken"}
 
 
-def write_folder(path: Path, to: Path) -> list[str]:
-    """Writes the files of the model in the file at `path` into the folder `to`; returns what was done."""
+def write_folder(path: Path, to: Path, dtype: str = "float32") -> list[str]:
+    """Writes the files of the model in the file at `path` into the folder `to`, quantized matrices as `dtype`, one of
+    `DTYPES`; returns what was done."""
     with open_gguf(path) as file:
         meta = Metadata(file)
         _check_whole(meta)
@@ -56,7 +58,7 @@ def write_folder(path: Path, to: Path) -> list[str]:
                 "model_type": family.model_type,
                 **config,
                 **(ids if family.writes else {"pad_token_id": ids.get("pad_token_id", 0)}),
-                "dtype": "float32",
+                "dtype": dtype,
             },
         )
         if family.writes:
@@ -70,7 +72,7 @@ def write_folder(path: Path, to: Path) -> list[str]:
             told.append(
                 f"note         pooling {pooling}; whether embeddings are normalized the file does not say: they are not"
             )
-        return [*told, write_weights(to / WEIGHTS_FILE, opened, tensors)]
+        return [*told, write_weights(to / WEIGHTS_FILE, opened, tensors, DTYPES[dtype])]
 
 
 def _check_whole(meta: Metadata) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...files.safetensors_file import Stored, write_safetensors
+from ...files.safetensors_file import DTYPES, Stored, write_safetensors
 from ...ir.parameter import F32Array
 from ...load.files import CheckpointFolder
 from ...load.folder import CONFIG_FILE
@@ -31,7 +31,6 @@ READERS: dict[str, Method] = {
     "fp8": fp8.weights,
     "gptq": gptq.weights,
 }
-_TYPES = {"float32": "F32", "float16": "F16", "bfloat16": "BF16"}
 # Linears of these are stored as [inputs, outputs], which the methods' libraries turn in different ways.
 _INPUTS_FIRST = ("gpt2", "openai-gpt")
 
@@ -59,7 +58,7 @@ def write_plain(source: CheckpointFolder, to: Path) -> str:
         message = f"quantized weights of '{config['model_type']}', whose linears are stored inputs first, are not read"
         raise refusal("quantization-not-supported", message, file=CONFIG_FILE)
     named = config.get("dtype") or config.get("torch_dtype")
-    dtype = _TYPES.get(named, "F32") if isinstance(named, str) else "F32"
+    dtype = DTYPES.get(named, "F32") if isinstance(named, str) else "F32"
     tensors = StoredTensors(open_weights(source)[0])
     plain = _rounded(READERS[method](Settings(told, method), tensors), dtype)
     if not plain:

@@ -188,6 +188,32 @@ def test_quantized_weights_are_near_the_first_ones(kind: str, tmp_path: Path) ->
         assert difference < error.get(kind, 1.01)
 
 
+@pytest.mark.parametrize(("dtype", "stored", "error"), [("float16", "F16", 2.0**-11), ("bfloat16", "BF16", 2.0**-8)])
+def test_quantized_matrices_that_are_rounded(dtype: str, stored: str, error: float, tmp_path: Path) -> None:
+    file = write_gguf(wide_llama(tmp_path / "source"), tmp_path / "model.gguf", lambda _: Type.Q8_0)
+    assert cli.main(["convert", str(file), "--out", str(tmp_path / "exact")]) == 0
+    code, out = converted(file, "--dtype", dtype)
+    assert code == 0
+    exact, tensors = (TensorFile.open(path / "model.safetensors") for path in (tmp_path / "exact", out))
+    for name in exact.names:
+        _, shape = exact.info(name)
+        assert tensors.info(name) == ("F32" if len(shape) == 1 else stored, shape)
+        values = exact.take(name, shape).values
+        assert (np.abs(tensors.take(name, shape).values - values) <= error * np.abs(values) + 2.0**-25).all()
+    assert json.loads((out / "config.json").read_text())["dtype"] == dtype
+    assert cli.main(["convert", str(out), "--out", str(tmp_path / "again"), "--dtype", dtype]) == 1
+
+
+def test_weights_that_are_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_gguf(wide_llama(tmp_path / "source"), tmp_path / "model.gguf", lambda _: Type.Q8_0)
+    monkeypatch.setattr("codegen.convert.gguf.weights.MAX_FILE_BYTES", 1_500_000)
+    assert converted(file)[0] == 1
+    assert "--dtype float16 rounds them" in capsys.readouterr().err
+    assert converted(file, "--dtype", "float16")[0] == 0
+
+
 def test_a_block_of_each_common_type_by_its_definition() -> None:
     """ggml's dequantize_row_q8_0 and _q4_0: a float16 and 32 integers; the halves of 16 bytes, less 8."""
     random = np.random.default_rng(1)
@@ -337,7 +363,7 @@ def test_commands_that_want_a_folder_name_the_one_that_makes_it(
     assert cli.main(["convert", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     assert "but 'model.gguf': name that file" in capsys.readouterr().err
     assert converted(file, "--file", "x.bin")[0] == 1
-    assert "error[file-not-asked]" in capsys.readouterr().err
+    assert "error[option-conflict] arguments: --file" in capsys.readouterr().err
 
 
 def test_the_package_is_asked_for_by_name(
