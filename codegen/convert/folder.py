@@ -83,9 +83,8 @@ def convert(folder: Path, out: Path, asked: Asked, echo: Callable[[str], None]) 
 
 def _convert_gguf(file: Path, out: Path, asked: Asked, echo: Callable[[str], None]) -> None:
     if asked.chosen:
-        raise EtchError(
-            "option-conflict", "arguments", f"--file names files of a folder: {file.name} is all of a model"
-        )
+        message = f"--file names files of a folder: {file.name} is all of a model"
+        raise EtchError("option-conflict", "arguments", message)
     prepare_target(out, echo)
     with tempfile.TemporaryDirectory(prefix="etch-convert-") as place:
         for line in write_folder(file, Path(place), asked.dtype):

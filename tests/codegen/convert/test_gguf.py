@@ -201,7 +201,7 @@ def test_quantized_matrices_that_are_rounded(dtype: str, stored: str, error: flo
         values = exact.take(name, shape).values
         assert (np.abs(tensors.take(name, shape).values - values) <= error * np.abs(values) + 2.0**-25).all()
     assert json.loads((out / "config.json").read_text())["dtype"] == dtype
-    assert cli.main(["convert", str(out), "--out", str(tmp_path / "again"), "--dtype", dtype]) == 1
+    assert cli.main(["convert", str(out), "--out", str(tmp_path / "again"), "--dtype", dtype]) == 2
 
 
 def test_weights_that_are_too_large(
@@ -362,7 +362,7 @@ def test_commands_that_want_a_folder_name_the_one_that_makes_it(
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama"}))
     assert cli.main(["convert", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     assert "but 'model.gguf': name that file" in capsys.readouterr().err
-    assert converted(file, "--file", "x.bin")[0] == 1
+    assert converted(file, "--file", "x.bin")[0] == 2
     assert "error[option-conflict] arguments: --file" in capsys.readouterr().err
 
 

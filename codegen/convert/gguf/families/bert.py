@@ -31,8 +31,7 @@ _ONE_ROW = Reorder(lambda values: values[None], lambda shape: (1, *shape))
 
 def _sizes(opened: Opened) -> Config:
     meta = opened.meta
-    if meta.flag("attention.causal", False):
-        raise meta.refuse("gguf-not-supported", "attention.causal: an encoder whose tokens see those before them alone")
+    opened.check_sees_all()
     return {
         "vocab_size": opened.shape("token_embd.weight")[0],
         "hidden_size": meta.count("embedding_length"),

@@ -53,6 +53,12 @@ class Opened:
         """How many there are."""
         return self.meta.count("block_count", most=MAX_LAYERS)
 
+    def check_sees_all(self) -> None:
+        """Refuses an encoder that does not."""
+        if self.meta.flag("attention.causal", False):
+            message = "attention.causal: an encoder whose tokens see those before them alone"
+            raise self.meta.refuse("gguf-not-supported", message)
+
     def has(self, tensor: str) -> bool:
         """Whether the file has it."""
         return tensor in self.file.tensors
@@ -87,13 +93,14 @@ class Family:
     made: Callable[[Opened, str, str], Made] = lambda _, __, source: Made(source)
     unread: frozenset[str] = frozenset()  # tensors that the configuration says
     writes: bool = True  # it has logits of a vocabulary
+    linears: tuple[str, ...] = ()  # of an embedding, behind its pooling
 
     def tensors(self, opened: Opened) -> dict[str, Made]:
         """Name in the folder -> of what it is made; a tensor that has no place is refused."""
         found: dict[str, Made] = {}
         count = opened.layers
         for name in opened.file.tensors:
-            if name in self.unread:
+            if name in self.unread or name in self.linears:
                 continue
             match = _NAME.fullmatch(name)
             layer, part, end = match.group("layer", "part", "end") if match else (None, "", "")

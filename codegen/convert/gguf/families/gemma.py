@@ -56,12 +56,18 @@ def _gemma3(opened: Opened) -> Config:
     }
 
 
+def _embedding(opened: Opened) -> Config:
+    """EmbeddingGemma: Gemma 3 whose tokens see all others, those of its windows half as many to each side."""
+    opened.check_sees_all()
+    return {**_gemma3(opened), "use_bidirectional_attention": True}
+
+
 def _newer(opened: Opened) -> Config:
     meta = opened.meta
     found = sizes(opened)
     width = head_width(opened)
     check_turned_whole(opened, width)
-    largest = _LARGEST[meta.architecture] == found["num_hidden_layers"]
+    largest = _LARGEST.get(meta.architecture) == found["num_hidden_layers"]
     return {
         **found,
         "hidden_activation": _ACTIVATION,
@@ -99,5 +105,16 @@ FAMILIES = {
         ATTENTION | FEED_FORWARD | _NORMS | HEAD_NORMS,
         LAYERS,
         made=_made,
+    ),
+    "gemma-embedding": Family(
+        "gemma3_text",
+        ("Gemma3TextModel",),
+        _embedding,
+        OUTER,
+        ATTENTION | FEED_FORWARD | _NORMS | HEAD_NORMS,
+        LAYERS,
+        made=_made,
+        writes=False,
+        linears=("dense_2.weight", "dense_3.weight"),
     ),
 }
