@@ -60,13 +60,9 @@ def write_folder(path: Path, to: Path, dtype: str = "float32") -> list[str]:
 
 def _configuration(family: Family, config: Config, tokenizer: TokenizerFiles, dtype: str) -> Config:
     ids = _special_ids(tokenizer)
+    said = ids if family.writes else {"pad_token_id": ids.get("pad_token_id", 0)}
     named = {"architectures": list(family.architectures), "model_type": family.model_type}
-    return {
-        **named,
-        **config,
-        **(ids if family.writes else {"pad_token_id": ids.get("pad_token_id", 0)}),
-        "dtype": dtype,
-    }
+    return {**named, **config, **said, "dtype": dtype}
 
 
 def _check_whole(meta: Metadata) -> None:

@@ -5,6 +5,7 @@ package's own table, changes of tensors and keys as that script has them."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from gguf import GGMLQuantizationType as Type
 from numpy.typing import NDArray
 from tiny_checkpoint import read_tensors
 
+_EMBEDDING = "gemma-embedding"
 _ARCHITECTURES = {"gemma3_text": "gemma3", "mistral": "llama", "nomic_bert": "nomic-bert"}
 _SPECIAL = {"bos": "bos_token_id", "eos": "eos_token_id", "pad": "pad_token_id"}
+_PREFIX = re.compile(r"(nomic_)?bert\.")
 KIND, PRE = "tokenizer.ggml.model", "tokenizer.ggml.pre"
 
 
@@ -28,6 +31,8 @@ class Model:
         self.tensors: dict[str, NDArray[Any]] = read_tensors(folder / "model.safetensors")
         kind = self.config["model_type"]
         self.architecture = _ARCHITECTURES.get(kind, kind)
+        if self.config["architectures"] == ["Gemma3TextModel"]:
+            self.architecture = _EMBEDDING
         self.tokenizer = folder / "tokenizer.json"
 
 
@@ -70,9 +75,13 @@ def tensors_of(model: Model) -> Iterator[tuple[str, NDArray[np.float32]]]:
         ):
             continue
         values = stored.astype(np.float32)
-        found = names.get_name(name.removeprefix("nomic_").removeprefix("bert."), try_suffixes=(".weight", ".bias"))
+        found = names.get_name(_PREFIX.sub("", name), try_suffixes=(".weight", ".bias"))
         assert found is not None, name
         yield found, np.squeeze(_changed(model, found, values))
+    for path, name in (("2_Dense", "dense_2.weight"), ("3_Dense", "dense_3.weight")):
+        linear = model.tokenizer.with_name(path) / "model.safetensors"
+        if model.architecture == _EMBEDDING and linear.is_file():
+            yield name, read_tensors(linear)["linear.weight"].astype(np.float32)
     factors = _llama3_factors(model.config)
     if factors is not None:
         yield "rope_freqs.weight", factors
@@ -133,7 +142,7 @@ def _add_keys(writer: gguf.GGUFWriter, model: Model) -> None:
     if config.get("head_dim") and model.architecture != "nomic-bert":
         writer.add_key_length(config["head_dim"])
         writer.add_value_length(config["head_dim"])
-    if config.get("sliding_window") and model.architecture in ("gemma2", "gemma3", "phi3"):
+    if config.get("sliding_window") and model.architecture in ("gemma2", "gemma3", _EMBEDDING, "phi3"):
         writer.add_sliding_window(config["sliding_window"])
     if model.architecture == "gemma2":
         writer.add_attn_logit_softcapping(config["attn_logit_softcapping"])
@@ -156,7 +165,7 @@ _KEYS = {
 
 def _add_angles(writer: gguf.GGUFWriter, model: Model) -> None:
     said = model.config.get("rope_parameters") or {}
-    if model.architecture == "gemma3":
+    if model.architecture in ("gemma3", _EMBEDDING):
         writer.add_rope_freq_base(said["full_attention"]["rope_theta"])
         return
     if "rope_theta" in said and model.architecture not in ("gemma", "gemma2"):

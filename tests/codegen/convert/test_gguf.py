@@ -26,12 +26,14 @@ from codegen.convert.gguf.stored_tensor import StoredTensor  # noqa: E402
 from codegen.convert.gguf.types import READABLE, stored_values, type_of  # noqa: E402
 from codegen.errors import EtchError  # noqa: E402
 from codegen.frontends import family_of  # noqa: E402
+from codegen.load.bare_encoder import with_pooling  # noqa: E402
 from codegen.load.config import Config  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.generation_config import read_generation  # noqa: E402
 from codegen.load.safetensors import TensorFile  # noqa: E402
 from codegen.load.shards import open_weights  # noqa: E402
 from codegen.oracle.interpret import Interpreter  # noqa: E402
+from codegen.pipeline import load, to_graph  # noqa: E402
 
 RECORDED = Path(__file__).resolve().parents[1]
 WRITERS = RECORDED / "generation"
@@ -131,6 +133,61 @@ def test_an_encoder_is_what_it_was(variant: str, tmp_path: Path, capsys: pytest.
     assert [key for key, value in pooling.items() if value is True] == ["pooling_mode_cls_token"]
     assert cli.main(["inspect", str(out)]) == 0
     assert "pooling first" in capsys.readouterr().out
+
+
+def rows_of(folder: Path) -> list[np.ndarray]:
+    """The mean of rows, or what the folder's modules make of them, of some ids."""
+    checkpoint = load(folder)
+    checkpoint = with_pooling(checkpoint, "mean") if checkpoint.sentence is None else checkpoint
+    interpreter = Interpreter(to_graph(checkpoint, 12))
+    return [interpreter.output(ids, [0] * len(ids)) for ids in ([5], [7, 9, 11, 3], list(range(12)))]
+
+
+@pytest.mark.parametrize("variant", ["bert/poolings", "nomic_bert/softmax"])
+def test_rows_of_an_encoder(variant: str, tmp_path: Path) -> None:
+    source = source_of(variant, tmp_path / "source", RECORDED / "recorded")
+    code, out = converted(write_gguf(source, tmp_path / "model.gguf"))
+    assert code == 0
+    (source / "modules.json").unlink(missing_ok=True)
+    config = json.loads((source / "config.json").read_text())
+    write_json(source / "config.json", config | {"architectures": [f"{FAMILY_NAMES[variant]}Model"]})
+    _keep_encoder(source / "model.safetensors")
+    for found, expected in zip(rows_of(out), rows_of(source), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+FAMILY_NAMES = {"bert/poolings": "Bert", "nomic_bert/softmax": "NomicBert"}
+
+
+def _keep_encoder(path: Path) -> None:
+    tensors = read_tensors(path)
+    path.unlink()
+    write_safetensors(path, {name: values for name, values in tensors.items() if not name.startswith("classifier")})
+
+
+def test_an_embedding_of_gemma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the linears behind its pooling; of a file that names none these have no place."""
+    source = source_of("gemma3_text/mean", tmp_path / "source", RECORDED / "recorded")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (source / name).unlink()
+    config = json.loads((source / "config.json").read_text()) | {"query_pre_attn_scalar": 6}
+    write_json(source / "config.json", config)
+
+    def add(writer: Any) -> None:
+        writer.add_uint32("gemma-embedding.attention.sliding_window_pattern", 3)
+        writer.add_dense_features_dims("dense_2", 20, 31)
+
+    file = write_gguf(source, tmp_path / "model.gguf", add=add)
+    assert converted(file)[0] == 1
+    assert "tensor 'dense_2.weight': a linear behind a pooling" in capsys.readouterr().err
+    mean = gguf.PoolingType.MEAN
+    file = write_gguf(source, tmp_path / "model.gguf", add=lambda w: add(w) or w.add_pooling_type(mean))
+    code, out = converted(file)
+    assert code == 0
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(out / name, source / name)
+    for found, expected in zip(rows_of(out), rows_of(source), strict=True):
+        np.testing.assert_allclose(found / np.linalg.norm(found), expected, rtol=1e-5)
 
 
 def test_one_segment_that_lies_there_without_a_dimension(tmp_path: Path) -> None:
