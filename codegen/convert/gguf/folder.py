@@ -16,7 +16,7 @@ from .families.family import Config, Family, Opened
 from .file import open_gguf
 from .metadata import Metadata
 from .modules import pooling_of, write_json, write_modules
-from .tokenizers.tokenizer import TokenizerFiles, read_tokenizer
+from .tokenizers.tokenizer import MODEL, TokenizerFiles, read_tokenizer
 from .weights import write_weights
 
 FAMILIES: dict[str, Family] = {
@@ -38,11 +38,11 @@ def write_folder(path: Path, to: Path, dtype: str = "float32") -> list[str]:
         if meta.architecture not in FAMILIES:
             message = f"architecture {shown(meta.architecture)} is not read (read: {', '.join(sorted(FAMILIES))})"
             raise file.refuse("gguf-architecture", message)
-        family, opened = FAMILIES[meta.architecture], Opened(file, meta)
+        family, opened = _family(meta), Opened(file, meta)
         config = family.config(opened)
         tensors = family.tensors(opened)
         positions = meta.count("context_length", config.get("n_positions"))
-        tokenizer = read_tokenizer(meta, config["vocab_size"], positions)
+        tokenizer = read_tokenizer(meta, family.tokenizers, config["vocab_size"], positions)
         notes = [*tokenizer.notes]
         if pooling := pooling_of(opened, family):
             notes.append(write_modules(to, pooling, opened, config["hidden_size"], positions))
@@ -56,6 +56,11 @@ def write_folder(path: Path, to: Path, dtype: str = "float32") -> list[str]:
         told = f"read         {shown(path.name)}: {meta.architecture}, as {family.model_type}"
         weights = write_weights(to / WEIGHTS_FILE, opened, tensors, DTYPES[dtype])
         return [told, weights, *(f"note         {note}" for note in notes)]
+
+
+def _family(meta: Metadata) -> Family:
+    found = FAMILIES[meta.architecture]
+    return bert.XLM_ROBERTA if found is FAMILIES["bert"] and meta.text(MODEL) == "t5" else found
 
 
 def _configuration(family: Family, config: Config, tokenizer: TokenizerFiles, dtype: str) -> Config:

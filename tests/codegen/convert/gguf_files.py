@@ -4,6 +4,7 @@ package's own table, changes of tensors and keys as that script has them."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from tiny_checkpoint import read_tensors
 
 _EMBEDDING = "gemma-embedding"
-_ARCHITECTURES = {"gemma3_text": "gemma3", "mistral": "llama", "nomic_bert": "nomic-bert"}
+_ARCHITECTURES = {"gemma3_text": "gemma3", "mistral": "llama", "nomic_bert": "nomic-bert", "xlm-roberta": "bert"}
 _SPECIAL = {"bos": "bos_token_id", "eos": "eos_token_id", "pad": "pad_token_id"}
 _PREFIX = re.compile(r"(nomic_)?bert\.")
 KIND, PRE = "tokenizer.ggml.model", "tokenizer.ggml.pre"
@@ -99,6 +100,8 @@ def _changed(model: Model, name: str, values: NDArray[np.float32]) -> NDArray[np
         return halves.swapaxes(1, 2).reshape(values.shape)
     if model.architecture.startswith("gemma") and name.endswith("norm.weight"):
         return values + np.float32(1)
+    if model.config["model_type"] == "xlm-roberta" and part == "position_embd":
+        return values[model.config["pad_token_id"] + 1 :]
     if model.architecture == "gpt2" and part in ("attn_qkv", "attn_output", "ffn_up", "ffn_down") and values.ndim == 2:
         return values.T
     return values
@@ -129,7 +132,8 @@ def _add_keys(writer: gguf.GGUFWriter, model: Model) -> None:
     first = {name: next((config[key] for key in keys if config.get(key)), None) for name, keys in _KEYS.items()}
     first["feed"] = first["feed"] or 4 * first["width"]
     writer.add_block_count(first["layers"])
-    writer.add_context_length(first["positions"])
+    in_front = model.config["pad_token_id"] + 1 if model.config["model_type"] == "xlm-roberta" else 0
+    writer.add_context_length(first["positions"] - in_front)
     writer.add_embedding_length(first["width"])
     writer.add_feed_forward_length(first["feed"])
     writer.add_head_count(first["heads"])
@@ -184,7 +188,9 @@ def _add_angles(writer: gguf.GGUFWriter, model: Model) -> None:
 def _add_tokens(writer: gguf.GGUFWriter, model: Model) -> None:
     if model.tokenizer.is_file():
         described = json.loads(model.tokenizer.read_text(encoding="utf-8"))
-        if described["model"]["type"] == "WordPiece":
+        if described["model"]["type"] == "Unigram":
+            add_unigram(writer, described)
+        elif described["model"]["type"] == "WordPiece":
             _add_word_piece(writer, described)
         else:
             _add_byte_level(writer, described)
@@ -204,6 +210,22 @@ def _add_tokens(writer: gguf.GGUFWriter, model: Model) -> None:
         value = model.config.get(key)
         if value is not None and model.architecture not in ("bert", "nomic-bert"):
             getattr(writer, f"add_{name}_token_id")(value[0] if isinstance(value, list) else value)
+
+
+def add_unigram(writer: gguf.GGUFWriter, described: dict[str, Any]) -> None:
+    """As _xlmroberta_set_vocab has it."""
+    pieces = [text for text, _ in described["model"]["vocab"]]
+    added = {token["content"] for token in described["added_tokens"]}
+    writer.add_tokenizer_model("t5")
+    writer.add_token_list(pieces)
+    writer.add_token_scores([score for _, score in described["model"]["vocab"]])
+    writer.add_token_types([2 if text == "<unk>" else 3 if text in added else 1 for text in pieces])
+    writer.add_add_space_prefix(True)
+    normalizer = described["normalizer"]
+    if normalizer is not None:
+        writer.add_precompiled_charsmap(base64.b64decode(normalizer["precompiled_charsmap"]))
+    for name, text in (("bos", "<s>"), ("eos", "</s>"), ("unk", "<unk>"), ("pad", "<pad>")):
+        getattr(writer, f"add_{name}_token_id")(pieces.index(text))
 
 
 def _add_byte_level(writer: gguf.GGUFWriter, described: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ def differences(path: Path) -> tuple[int, int]:
     """(texts of other ids, all texts)"""
     with open_gguf(path) as file:
         meta = Metadata(file)
-        found = read_tokenizer(meta, len(meta.texts("tokenizer.ggml.tokens")), 512)
+        found = read_tokenizer(meta, ("bert", "gpt2", "llama"), len(meta.texts("tokenizer.ggml.tokens")), 512)
     tokenizer = Tokenizer.from_str(json.dumps(found.tokenizer))
     texts = Path(f"{path}.inp").read_text(encoding="utf-8").split(_BETWEEN)
     rows = Path(f"{path}.out").read_text(encoding="utf-8").split("\n")

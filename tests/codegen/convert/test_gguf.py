@@ -135,6 +135,9 @@ def test_an_encoder_is_what_it_was(variant: str, tmp_path: Path, capsys: pytest.
     assert "pooling first" in capsys.readouterr().out
 
 
+FAMILY_NAMES = {"bert/poolings": "Bert", "nomic_bert/softmax": "NomicBert", "xlm-roberta/mean": "XLMRoberta"}
+
+
 def rows_of(folder: Path) -> list[np.ndarray]:
     """The mean of rows, or what the folder's modules make of them, of some ids."""
     checkpoint = load(folder)
@@ -143,7 +146,7 @@ def rows_of(folder: Path) -> list[np.ndarray]:
     return [interpreter.output(ids, [0] * len(ids)) for ids in ([5], [7, 9, 11, 3], list(range(12)))]
 
 
-@pytest.mark.parametrize("variant", ["bert/poolings", "nomic_bert/softmax"])
+@pytest.mark.parametrize("variant", FAMILY_NAMES)
 def test_rows_of_an_encoder(variant: str, tmp_path: Path) -> None:
     source = source_of(variant, tmp_path / "source", RECORDED / "recorded")
     code, out = converted(write_gguf(source, tmp_path / "model.gguf"))
@@ -154,9 +157,6 @@ def test_rows_of_an_encoder(variant: str, tmp_path: Path) -> None:
     _keep_encoder(source / "model.safetensors")
     for found, expected in zip(rows_of(out), rows_of(source), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-FAMILY_NAMES = {"bert/poolings": "Bert", "nomic_bert/softmax": "NomicBert"}
 
 
 def _keep_encoder(path: Path) -> None:

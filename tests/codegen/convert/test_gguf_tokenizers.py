@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tiny_checkpoint import tokenizer_json, write_json, write_tiny_checkpoint
 from tokenizers import Tokenizer
@@ -23,6 +24,7 @@ from codegen.convert.gguf.file import GgufFile  # noqa: E402
 from codegen.convert.gguf.metadata import Metadata  # noqa: E402
 from codegen.convert.gguf.tokenizers.tokenizer import TokenizerFiles, read_tokenizer  # noqa: E402
 from codegen.errors import EtchError  # noqa: E402
+from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model  # noqa: E402
 
 RECORDED = Path(__file__).resolve().parents[1]
 TEXTS = [
@@ -41,12 +43,11 @@ TEXTS = [
 def read(values: dict[str, Any], rows: int | None = None) -> TokenizerFiles:
     values = {"general.architecture": "llama", **values}
     file = GgufFile("m.gguf", values, {})
-    return read_tokenizer(Metadata(file), rows or len(values["tokenizer.ggml.tokens"]), 64)
+    count = len(values["tokenizer.ggml.tokens"])
+    return read_tokenizer(Metadata(file), ("bert", "gpt2", "llama", "t5"), rows or count, 64)
 
 
 def of_pieces(texts: list[str], **more: Any) -> dict[str, Any]:
-    import numpy as np
-
     kinds = more.pop("kinds", [1] * len(texts))
     scores = more.pop("scores", [0.0] * len(texts))
     values = {
@@ -172,6 +173,48 @@ def test_sentencepiece(prefix: bool) -> None:
     assert found.encode("a<turn>b").ids.count(3) == 1
     for text in ("Hello  world", " leading", "\u20ac", "a\n b"):
         assert found.decode(model.encode(text)) == text
+
+
+def test_unigram(tmp_path: Path) -> None:
+    source = RECORDED / "recorded/xlm-roberta/mean"
+    file = write_gguf(source, tmp_path / "model.gguf")
+    assert cli.main(["convert", str(file), "--out", str(tmp_path / "out")]) == 0
+    before, after = (Tokenizer.from_file(str(path / "tokenizer.json")) for path in (source, tmp_path / "out"))
+    same_ids(before, after)
+    for pair in (("a tea", "e a"), ("", "t")):
+        assert before.encode(*pair).ids == after.encode(*pair).ids
+
+
+def test_a_compiled_map_goes_along() -> None:
+    import sentencepiece
+
+    written = io.BytesIO()
+    lines = (RECORDED / "load/corpus.py").read_text(encoding="utf-8").splitlines()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(line for line in lines if line.strip()),
+        model_writer=written,
+        model_type="unigram",
+        vocab_size=300,
+        normalization_rule_name="nmt_nfkc",
+        minloglevel=2,
+    )
+    model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    compiled = read_sentencepiece_model(written.getvalue(), "m").charsmap
+    values = of_pieces(
+        [model.id_to_piece(i) for i in range(300)],
+        kinds=[2, 3, 3, *[1] * 297],
+        scores=[model.get_score(i) for i in range(300)],
+        unknown_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        precompiled_charsmap=np.frombuffer(compiled, np.uint8),
+    )
+    found = Tokenizer.from_str(json.dumps(read(values | {KIND: "t5"}).tokenizer))
+    for text in [*(text for text in TEXTS if "s>" not in text), "\uff21\ufb01\u2460", *lines[:300]]:
+        assert found.encode(text, add_special_tokens=False).ids == model.encode(text), text
+    wrong = np.array([256], np.int32)
+    refused(values | {KIND: "t5", "tokenizer.ggml.precompiled_charsmap": wrong}, "holds no bytes")
+    refused(values | {KIND: "t5", "tokenizer.ggml.eos_token_id": 1}, "must name three tokens")
 
 
 def test_ends_around_texts() -> None:

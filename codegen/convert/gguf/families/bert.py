@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoders that make embeddings: BERT, and Nomic's. The pooler is in no file, nor the normalization that
+"""Encoders that make embeddings: BERT, XLM-RoBERTa, and Nomic's. The pooler is in no file, nor the normalization that
 sentence-transformers' folders may ask for behind the pooling."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from .angles import angles_of
 from .family import Config, Family, Made, Opened, Reorder
 
+_OUTER = {
+    "token_embd": "embeddings.word_embeddings",
+    "position_embd": "embeddings.position_embeddings",
+    "token_types": "embeddings.token_type_embeddings",
+    "token_embd_norm": "embeddings.LayerNorm",
+}
 _BERT = {
     "attn_q": "attention.self.query",
     "attn_k": "attention.self.key",
@@ -26,6 +37,7 @@ _NOMIC = {
     "ffn_down": "mlp.fc2",
     "layer_output_norm": "norm2",
 }
+_MOST_IN_FRONT = 1000
 _ONE_ROW = Reorder(lambda values: values[None], lambda shape: (1, *shape))
 
 
@@ -55,13 +67,31 @@ def _made(opened: Opened, part: str, source: str) -> Made:
 
 
 def _bert(opened: Opened) -> Config:
-    if opened.meta.text("tokenizer.ggml.model") != "bert":
-        message = "an encoder without WordPiece: RoBERTa's and XLM-RoBERTa's, which the file does not tell apart"
-        raise opened.meta.refuse("gguf-not-supported", message)
     positions = opened.shape("position_embd.weight")[0]
     if opened.meta.count("context_length", positions) > positions:
         raise opened.meta.refuse("gguf-key", f"context_length is more than position_embd.weight's {positions} rows")
     return {**_sizes(opened), "max_position_embeddings": positions, "hidden_act": "gelu"}
+
+
+def _xlm_roberta(opened: Opened) -> Config:
+    found = _bert(opened)
+    return {**found, "max_position_embeddings": found["max_position_embeddings"] + _rows_in_front(opened)}
+
+
+def _rows_in_front(opened: Opened) -> int:
+    """Of the table of positions, which are counted from behind the padding's id on: no token has them, nor the file."""
+    return opened.meta.count("tokenizer.ggml.padding_token_id", least=0, most=_MOST_IN_FRONT) + 1
+
+
+def _made_behind_rows(opened: Opened, part: str, source: str) -> Made:
+    if part != "position_embd":
+        return _made(opened, part, source)
+    count = _rows_in_front(opened)
+
+    def with_rows(values: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([np.zeros((count, *values.shape[1:]), values.dtype), values])
+
+    return Made(source, Reorder(with_rows, lambda shape: (shape[0] + count, *shape[1:])))
 
 
 def _nomic(opened: Opened) -> Config:
@@ -79,21 +109,29 @@ def _nomic(opened: Opened) -> Config:
     }
 
 
+# What files call `bert`, too: the tokenizer tells it.
+XLM_ROBERTA = Family(
+    "xlm-roberta",
+    ("XLMRobertaModel",),
+    _xlm_roberta,
+    _OUTER,
+    _BERT,
+    "encoder.layer",
+    made=_made_behind_rows,
+    writes=False,
+    tokenizers=("t5",),
+)
 FAMILIES = {
     "bert": Family(
         "bert",
         ("BertModel",),
         _bert,
-        {
-            "token_embd": "embeddings.word_embeddings",
-            "position_embd": "embeddings.position_embeddings",
-            "token_types": "embeddings.token_type_embeddings",
-            "token_embd_norm": "embeddings.LayerNorm",
-        },
+        _OUTER,
         _BERT,
         "encoder.layer",
         made=_made,
         writes=False,
+        tokenizers=("bert", "t5"),
     ),
     "nomic-bert": Family(
         "nomic_bert",
@@ -108,5 +146,6 @@ FAMILIES = {
         "encoder.layers",
         made=_made,
         writes=False,
+        tokenizers=("bert",),
     ),
 }

@@ -93,6 +93,7 @@ class Family:
     made: Callable[[Opened, str, str], Made] = lambda _, __, source: Made(source)
     unread: frozenset[str] = frozenset()  # tensors that the configuration says
     writes: bool = True  # it has logits of a vocabulary
+    tokenizers: tuple[str, ...] = ("gpt2", "llama")  # which kinds it may have
     linears: tuple[str, ...] = ()  # of an embedding, behind its pooling
 
     def tensors(self, opened: Opened) -> dict[str, Made]:

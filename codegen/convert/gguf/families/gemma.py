@@ -115,6 +115,7 @@ FAMILIES = {
         LAYERS,
         made=_made,
         writes=False,
+        tokenizers=("llama",),
         linears=("dense_2.weight", "dense_3.weight"),
     ),
 }

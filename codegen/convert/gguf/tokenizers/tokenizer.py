@@ -12,14 +12,16 @@ from ..metadata import Metadata
 from .byte_level import byte_level
 from .sentencepiece_bpe import sentencepiece_bpe
 from .tokens import Tokens, read_tokens
+from .unigram import unigram
 from .word_piece import special_tokens, word_piece
 
 _KINDS: dict[str, Callable[[Tokens], dict[str, Any]]] = {
     "bert": word_piece,
     "gpt2": byte_level,
     "llama": sentencepiece_bpe,
+    "t5": unigram,
 }
-_MODEL, _TEMPLATE = "tokenizer.ggml.model", "tokenizer.chat_template"
+MODEL, _TEMPLATE = "tokenizer.ggml.model", "tokenizer.chat_template"
 _NAMES = {"bos": "bos_token", "eos": "eos_token", "unknown": "unk_token", "padding": "pad_token"}
 _NAMES_OF_BERT = {
     "unknown": "unk_token",
@@ -40,11 +42,11 @@ class TokenizerFiles:
     notes: tuple[str, ...]
 
 
-def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
-    """Of a file whose table of words has `rows`, of a model for so many `positions`."""
-    kind = meta.text(_MODEL)
-    if kind not in _KINDS:
-        message = f"{_MODEL} {shown(kind)} is not read (read: {', '.join(_KINDS)})"
+def read_tokenizer(meta: Metadata, kinds: tuple[str, ...], rows: int, positions: int) -> TokenizerFiles:
+    """Of a file whose table of words has `rows`, of a model for so many `positions` that may have these `kinds`."""
+    kind = meta.text(MODEL)
+    if kind not in kinds:
+        message = f"{MODEL} {shown(kind)} is not read (read: {', '.join(kinds)})"
         raise meta.refuse("gguf-tokenizer", message)
     tokens = read_tokens(meta, rows)
     described = _KINDS[kind](tokens)
@@ -59,7 +61,7 @@ def read_tokenizer(meta: Metadata, rows: int, positions: int) -> TokenizerFiles:
         )
         config |= {_NAMES_OF_BERT[name]: text for name, text in special.items()}
     else:
-        config["tokenizer_class"] = "PreTrainedTokenizerFast"
+        config["tokenizer_class"] = "XLMRobertaTokenizer" if kind == "t5" else "PreTrainedTokenizerFast"
         special = {token.content for token in tokens.added() if token.special}
         config |= {key: text for name, key in _NAMES.items() if (text := tokens.text_of(name)) in special}
     if meta.has(_TEMPLATE):
