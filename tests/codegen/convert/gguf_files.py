@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,12 @@ import gguf
 import numpy as np
 from gguf import GGMLQuantizationType as Type
 from numpy.typing import NDArray
-from tiny_checkpoint import read_tensors
+from tiny_checkpoint import read_tensors, write_json
+
+from codegen import cli
+
+RECORDED = Path(__file__).resolve().parents[1]
+WRITERS = RECORDED / "generation"
 
 _EMBEDDING = "gemma-embedding"
 _ARCHITECTURES = {"gemma3_text": "gemma3", "mistral": "llama", "nomic_bert": "nomic-bert", "xlm-roberta": "bert"}
@@ -271,3 +277,17 @@ def add_pieces(writer: gguf.GGUFWriter, count: int) -> None:
     writer.add_token_types([2, 3, 3, *[1] * (count - 3)])
     writer.add_token_scores([0.0] * 3 + [float(-i) for i in range(count - 3)])
     writer.add_unk_token_id(0)
+
+
+def source_of(variant: str, to: Path, root: Path = WRITERS, **changes: Any) -> Path:
+    """A copy of a recorded folder, with keys of its configuration changed; None: without them."""
+    shutil.copytree(root / variant, to)
+    config = json.loads((to / "config.json").read_text()) | changes
+    write_json(to / "config.json", {key: value for key, value in config.items() if value is not None})
+    return to
+
+
+def converted(file: Path, *options: str) -> tuple[int, Path]:
+    """What the command ends with, and the folder that it writes."""
+    out = file.parent / "out"
+    return cli.main(["convert", str(file), "--out", str(out), *options]), out

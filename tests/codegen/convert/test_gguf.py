@@ -17,14 +17,12 @@ from tiny_checkpoint import random_tensors, read_tensors, write_json, write_safe
 gguf = pytest.importorskip("gguf")
 
 from gguf import GGMLQuantizationType as Type  # noqa: E402
-from gguf_files import write_gguf  # noqa: E402
+from gguf_files import RECORDED, WRITERS, converted, source_of, write_gguf  # noqa: E402
 
 from codegen import cli  # noqa: E402
-from codegen.convert.gguf.folder import FAMILIES, write_folder  # noqa: E402
 from codegen.convert.gguf.refusals import refusals_of  # noqa: E402
 from codegen.convert.gguf.stored_tensor import StoredTensor  # noqa: E402
 from codegen.convert.gguf.types import READABLE, stored_values, type_of  # noqa: E402
-from codegen.errors import EtchError  # noqa: E402
 from codegen.frontends import family_of  # noqa: E402
 from codegen.load.bare_encoder import with_pooling  # noqa: E402
 from codegen.load.config import Config  # noqa: E402
@@ -35,8 +33,6 @@ from codegen.load.shards import open_weights  # noqa: E402
 from codegen.oracle.interpret import Interpreter  # noqa: E402
 from codegen.pipeline import load, to_graph  # noqa: E402
 
-RECORDED = Path(__file__).resolve().parents[1]
-WRITERS = RECORDED / "generation"
 PRES = {"gpt2": "gpt-2", "llama": "llama-bpe", "phi3": "gpt-2", "qwen2": "qwen2", "qwen3": "qwen2"}
 # What a file of llama.cpp's cannot say, as the library's own answers need it said, is taken out of the folder.
 WITHOUT_WINDOW: dict[str, Any] = {"use_sliding_window": False, "sliding_window": None, "layer_types": None}
@@ -58,14 +54,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-def source_of(variant: str, to: Path, root: Path = WRITERS) -> Path:
-    """A recorded folder, with what `VARIANTS` changes of it."""
-    shutil.copytree(root / variant, to)
-    config = json.loads((to / "config.json").read_text()) | VARIANTS.get(variant, {})
-    write_json(to / "config.json", {key: value for key, value in config.items() if value is not None})
-    return to
-
-
 def keys_of(variant: str) -> Callable[[Any], None]:
     """What the file says besides."""
 
@@ -76,11 +64,6 @@ def keys_of(variant: str) -> Callable[[Any], None]:
             writer.add_rope_scaling_orig_ctx_len(40)
 
     return add
-
-
-def converted(file: Path, *options: str) -> tuple[int, Path]:
-    out = file.parent / "out"
-    return cli.main(["convert", str(file), "--out", str(out), *options]), out
 
 
 def interpreter_of(path: Path, max_target: int) -> Interpreter:
@@ -95,7 +78,7 @@ def interpreter_of(path: Path, max_target: int) -> Interpreter:
 def test_a_writer_is_what_it_was(variant: str, tmp_path: Path) -> None:
     """Its logits are those that the library recorded or, where the folder was changed, those of that folder. Norms of
     Gemma's were float32's sums with 1."""
-    source = source_of(variant, tmp_path / "source")
+    source = source_of(variant, tmp_path / "source", **VARIANTS[variant])
     file = write_gguf(source, tmp_path / "model.gguf", add=keys_of(variant))
     code, out = converted(file)
     assert code == 0
@@ -306,6 +289,17 @@ def test_rows_of_each_type_are_read_alone_as_together(
     assert stored_values(tensor, refuse).tobytes() == whole.tobytes()
 
 
+def test_what_was_converted_is_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a quantized file to sources, whose self test the emulator has."""
+    file = write_gguf(wide_llama(tmp_path / "source"), tmp_path / "model.gguf", lambda _: Type.Q4_0)
+    code, out = converted(file)
+    assert code == 0
+    generated = tmp_path / "generated"
+    assert cli.main(["generate", str(out), "--out", str(generated), "--name", "small", "--max-target", "4"]) == 0
+    assert "4 tokens" in capsys.readouterr().out
+    assert (generated / "small.hpp").is_file()
+
+
 def test_a_licence_and_a_template_go_along(tmp_path: Path) -> None:
     def add(writer: Any) -> None:
         writer.add_license("apache-2.0")
@@ -331,102 +325,3 @@ def test_a_file_whose_end_is_converted_again(tmp_path: Path) -> None:
     assert code == 0
     (out / "mine.txt").write_text("mine")
     assert converted(file)[0] == 1
-
-
-def _add_uint(key: str, value: int) -> Callable[[Any], None]:
-    return lambda writer: writer.add_uint32(key, value)
-
-
-REFUSED: list[tuple[str, Callable[[Any], None], str, str]] = [
-    ("olmo2/own", _add_uint("olmo2.expert_count", 4), "gguf-not-supported", "'olmo2.expert_count'"),
-    ("olmo2/own", _add_uint("split.count", 3), "gguf-not-supported", "llama-gguf-split --merge"),
-    ("olmo2/own", lambda writer: writer.add_type("adapter"), "gguf-not-supported", "'adapter'"),
-    ("olmo2/own", _add_uint("olmo2.rope.dimension_count", 2), "gguf-not-supported", "a part of each head"),
-    ("olmo2/own", _add_uint("olmo2.pooling_type", 4), "gguf-not-supported", "a model that ranks"),
-    ("olmo2/own", _add_uint("olmo2.attention.value_length", 7), "gguf-not-supported", "another width"),
-    (
-        "olmo2/own",
-        lambda writer: writer.add_string("olmo2.rope.scaling.type", "yarn") or writer.add_rope_scaling_factor(2.0),
-        "gguf-not-supported",
-        "rope.scaling.type 'yarn'",
-    ),
-    ("llama/scaled", lambda _: None, "gguf-not-supported", "not Llama 3's"),
-    ("llama/texts", lambda writer: writer.add_tokenizer_pre("default"), "gguf-tokenizer", "'default' does not say"),
-    ("llama/texts", lambda writer: writer.add_tokenizer_pre("tekken"), "gguf-tokenizer", "(read: gpt-2, "),
-    ("gemma3_text/own", lambda w: w.add_final_logit_softcapping(3.0), "gguf-not-supported", "final_logit_softcapping"),
-]
-
-
-@pytest.mark.parametrize(("variant", "add", "code", "part"), REFUSED)
-def test_what_is_refused(
-    variant: str, add: Callable[[Any], None], code: str, part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = write_gguf(WRITERS / variant, tmp_path / "model.gguf", add=add)
-    found, out = converted(file)
-    assert found == 1
-    assert not out.exists()
-    told = capsys.readouterr().err
-    assert f"error[{code}] convert: model.gguf: " in told
-    assert part in told
-
-
-def test_an_architecture_that_is_not_known(tmp_path: Path) -> None:
-    file = tmp_path / "model.gguf"
-    writer = gguf.GGUFWriter(file, "mamba")
-    writer.add_block_count(1)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
-    with pytest.raises(EtchError) as caught:
-        write_folder(file, tmp_path)
-    assert caught.value.code == "gguf-architecture"
-    assert ", ".join(sorted(FAMILIES)) in caught.value.message
-
-
-@pytest.mark.parametrize("missing", ["token_embd.weight", "output_norm.weight", "blk.0.attn_q.weight"])
-def test_a_tensor_that_is_missing(missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = write_gguf(WRITERS / "olmo2/own", tmp_path / "model.gguf", leave_out=frozenset({missing}))
-    assert converted(file)[0] == 1
-    assert "error[missing-tensor]" in capsys.readouterr().err
-
-
-def test_a_type_of_tensor_that_is_not_read(tmp_path: Path) -> None:
-    with pytest.raises(EtchError) as caught:
-        type_of(Type.I32, "w", refusals_of("m.gguf"))
-    assert caught.value.code == "gguf-type"
-    assert "I32 is not read (read: F32, F16, BF16, Q4_0" in caught.value.message
-
-
-@pytest.mark.parametrize("kind", [Type.F32, Type.BF16])
-def test_values_that_are_not_finite(kind: Type, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = source_of("olmo2/own", tmp_path / "source")
-    _change(source / "model.safetensors", "model.layers.0.mlp.up_proj.weight", lambda values: values * np.inf)
-    assert converted(write_gguf(source, tmp_path / "model.gguf", lambda _: kind))[0] == 1
-    told = capsys.readouterr().err
-    assert "error[tensor-not-finite] convert: model.gguf: tensor 'blk.0.ffn_up.weight': " in told
-
-
-def test_commands_that_want_a_folder_name_the_one_that_makes_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "model.gguf"
-    file.write_bytes(b"GGUF")
-    for asked in (file, tmp_path):
-        assert cli.main(["inspect", str(asked)]) == 1
-        told = capsys.readouterr().err
-        assert "error[format-not-supported] load: model.gguf: this is a GGUF file; " in told
-        assert f"convert {file} --out " in told
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama"}))
-    assert cli.main(["convert", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
-    assert "but 'model.gguf': name that file" in capsys.readouterr().err
-    assert converted(file, "--file", "x.bin")[0] == 2
-    assert "error[option-conflict] arguments: --file" in capsys.readouterr().err
-
-
-def test_the_package_is_asked_for_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = write_gguf(WRITERS / "olmo2/own", tmp_path / "model.gguf")
-    monkeypatch.setitem(__import__("sys").modules, "gguf", None)
-    assert converted(file)[0] == 1
-    assert "error[library-missing] convert: model.gguf: " in capsys.readouterr().err
