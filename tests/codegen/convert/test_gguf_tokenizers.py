@@ -78,9 +78,11 @@ def test_byte_level(variant: str, pre: str, tmp_path: Path) -> None:
     source = RECORDED / "generation" / variant
     file = write_gguf(source, tmp_path / "model.gguf", add=lambda writer: writer.add_tokenizer_pre(pre))
     assert cli.main(["convert", str(file), "--out", str(tmp_path / "out")]) == 0
-    same_ids(
-        Tokenizer.from_file(str(source / "tokenizer.json")), Tokenizer.from_file(str(tmp_path / "out/tokenizer.json"))
-    )
+    paths = source / "tokenizer.json", tmp_path / "out/tokenizer.json"
+    same_ids(*(Tokenizer.from_file(str(path)) for path in paths))
+    before, after = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    assert (before["normalizer"], before["pre_tokenizer"]) == (after["normalizer"], after["pre_tokenizer"])
+    assert before["model"]["ignore_merges"] is after["model"]["ignore_merges"]
 
 
 @pytest.mark.parametrize("pre", ["gpt-2", "llama-bpe", "qwen2", "smollm", "olmo", "dbrx"])
@@ -116,7 +118,7 @@ def of_bytes(pieces: list[str], pre: str | None, **more: Any) -> dict[str, Any]:
 def test_word_piece(lower: bool, tmp_path: Path) -> None:
     """U+2581 is taken back; whether texts are in lower case is seen by the pieces."""
     words = ["the", "cat", "##s", "##e", "a", "c", "##a", "##f", "##\u00e9", "e", ".", "!", "?", "\u4f60", "[unused1]"]
-    words += [] if lower else ["The", "DON", "##T", "E"]
+    words += ["Berlin", *(f"w{i}" for i in range(60))] if lower else ["The", "DON", "##T", "E"]
     vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
     write_tiny_checkpoint(tmp_path / "source", vocab=vocab)
     described = tokenizer_json(vocab, lowercase=lower)
