@@ -8,8 +8,8 @@ import sys
 
 from ..console.argument_types import place
 from ..console.subcommand import Subcommand
-from ..files.safetensors_file import DTYPES
 from ..process.progress import say
+from .dtypes import DTYPES
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# What configurations call the types of floats.
-DTYPES = {"float32": "F32", "float16": "F16", "bfloat16": "BF16"}
-
 
 @dataclass(frozen=True)
 class Stored:

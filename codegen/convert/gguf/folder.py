@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ...files.safetensors_file import DTYPES
 from ...load.folder import CONFIG_FILE
 from ...load.refusal import shown
 from ...load.shards import WEIGHTS_FILE
+from ..dtypes import DTYPES
 from .families import bert, gemma, gpt2, llama_shape, phi3
 from .families.family import Config, Family, Opened
 from .file import open_gguf

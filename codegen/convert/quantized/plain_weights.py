@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...files.safetensors_file import DTYPES, Stored, write_safetensors
+from ...files.safetensors_file import Stored, write_safetensors
 from ...ir.parameter import F32Array
 from ...load.files import CheckpointFolder
 from ...load.folder import CONFIG_FILE
@@ -17,6 +17,7 @@ from ...load.quantized_config import KEYS, METHODS, method_of, settings_in
 from ...load.refusal import shown
 from ...load.safetensors import MAX_FILE_BYTES
 from ...load.shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from ..dtypes import DTYPES
 from ..refusal import refusal
 from . import awq, bitsandbytes, compressed_tensors, fp8, gptq
 from .settings import Settings
