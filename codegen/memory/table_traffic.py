@@ -70,7 +70,7 @@ def _for_each_head(op: p.Norm, slot: p.WeightSlot, rows: int, times: Times, targ
     return Fraction(op.heads // op.heads_with_weights * rows)
 
 
-@SHARE.on(p.Gru, p.CausalConvolution, p.CenteredConvolution, p.DeltaRule, p.StateSpace)
+@SHARE.on(p.Gru, p.CausalConvolution, p.CenteredConvolution, p.DeltaRule, p.StateSpace, p.ChooseExperts)
 def _for_each_row(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(rows)
 

@@ -113,6 +113,8 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
         written_so_far = Fraction(1, 2) if buffer.rows == "steps" else Fraction(1)
         tiles = 1 if times.in_steps else -(-times.rows // target.attention_tile_rows)
         return layer * written_so_far * tiles
+    if isinstance(op, p.FourierRows) and buffer == op.input:  # each row is made of all of its text
+        return layer * times.rows
     if buffer.rows == "steps":  # the row of this step
         return layer / steps_of(program)
     again = AGAIN(op, buffer)

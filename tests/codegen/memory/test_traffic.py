@@ -258,6 +258,13 @@ def test_rows_that_are_packed_as_they_are() -> None:
     assert read(made, table("taps", 6, 6, layers=(0, 1))) == {"taps": 2 * TOKENS * 6}
 
 
+def test_rows_of_which_each_is_made_of_all() -> None:
+    packed = rows("packed", "tokens", storage="rows")
+    transformed = p.Blocks((p.FourierRows(packed, B),))
+    made = program(p.Loop("layer", 2, (p.Blocks((p.PackRows(A, packed),)), transformed)))
+    assert touched(made)["packed"] == 2 * (1 + TOKENS) * 100
+
+
 def table(name: str, *arrays: int, part: str | None = None, layers: Sequence[int] = ()) -> Table:
     return Table(name, part or name, tuple(np.zeros(size, np.int8) for size in arrays), tuple(layers))
 
