@@ -15,7 +15,7 @@ from ..shared.experts import Beside
 from ..shared.layer_kinds import FULL
 from ..shared.llama_parts import LlamaParts, read_sizes
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Rotation, Stack
-from ..shared.mamba_mixer import HYBRID_KEYS, LINEAR, Mamba, Usual, mixer
+from ..shared.mamba_mixer import HYBRID_KEYS, LINEAR, Mamba, MixerFactors, Usual, mixer
 from ..shared.mamba_stack import attention, mamba_stack
 from ..shared.rotary import angles_of
 from . import granitemoe
@@ -52,8 +52,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
             block = attention(of_kind, seen, bias, scale=factors.scores, factor=factors.blocks)
         else:
             assert mamba is not None
-            *first, last = mixer(of_kind, mamba, "mamba")
-            block = (*first, *of_kind.added(last, None, factors.blocks))
+            block = mixer(of_kind, mamba, "mamba", MixerFactors(out=factors.blocks))
         return (
             of_kind.norm("attention_norm", "input_layernorm"),
             *block,
