@@ -54,6 +54,7 @@ LONG = [
     ("gpt2/narrow", "w8a8", "host", Search(7)),
     ("lfm2/own", "fp32", "m-profile", Search(5)),
     ("qwen3_5_text/own", "w8a8", "host", Search(4)),
+    ("mamba2/own", "w8a8", "host", Search(3)),
     ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
     ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
     ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),
