@@ -116,7 +116,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         f"{BUILT}/scripts/test_{name}.py" for name in ("compare", "compare_whole", "peer_embeddings")
     ),
     "tools/python/": (
-        *(f"{BUILT}/bindings/test_{name}.py" for name in ("wheel", "wheel_texts", "wheel_threads")),
+        *(f"{BUILT}/bindings/test_{name}.py" for name in ("wheel", "wheel_prompts", "wheel_texts", "wheel_threads")),
         f"{BUILT}/building/test_names_of_models.py",
     ),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),

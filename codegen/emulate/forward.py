@@ -11,6 +11,7 @@ from ..ir.check_supported import check_phases
 from ..ir.op import at_layer
 from ..ir.stage import Stage
 from ..ir.text import Text
+from . import recurrences  # noqa: F401 - its entries
 from .floats import F32Array
 from .ops import EMULATE
 from .values import Values, WeightsFor

@@ -155,8 +155,8 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     ),
     "norm": (lambda: changed(g.Norm, lambda o: replace(o, gamma=with_array(o.gamma, 3))), "embedding_norm_gamma"),
     "norm of heads": (lambda: changed(g.Norm, lambda o: replace(o, heads=5)), "has not 5 heads"),
-    "rms norm whose heads have weights of their own": (
-        lambda: changed(g.Norm, lambda o: replace(o, kind="rms", beta=None, heads=2)),
+    "rms norm of heads with neither a width's weights nor all": (
+        lambda: changed(g.Norm, lambda o: replace(o, kind="rms", beta=None, heads=2, gamma=with_array(o.gamma, 3))),
         "embedding_norm_gamma",
     ),
     "norm of heads with another beta": (

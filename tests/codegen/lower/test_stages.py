@@ -13,8 +13,7 @@ from test_lower import texts
 from tiny_graphs import post
 
 from codegen.emulate import emulate_outputs
-from codegen.emulate.forward import RUN
-from codegen.emulate.ops import EMULATE
+from codegen.emulate.forward import EMULATE, RUN
 from codegen.errors import EtchError
 from codegen.golden import SECONDS, estimated_seconds
 from codegen.ir import check_ops, check_program, check_sums, op

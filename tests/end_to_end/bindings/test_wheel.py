@@ -35,14 +35,12 @@ from tools.peers import embeddings
 
 TEXTS = ["the cat", "", "a dog sat on the mat [SEP] and " * 9, "Ünïcode", "the dog"] * 20
 
-PROMPTS = {"query": "the cat ", "document": "", 'odd "é"\\,?': "a\n\0 dog\x01 "}
-
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("wheel")
     write_tiny_checkpoint(place / "labels")
-    write_tiny_sentence_model(place / "vectors", settings={"prompts": PROMPTS})
+    write_tiny_sentence_model(place / "vectors")
     folders = {"labels": place / "labels", "vectors": place / "vectors", "tags": recorded("tags/mpnet")}
     for name, folder in folders.items():
         out = etch("generate", folder, "--out", place / f"tiny_{name}")
@@ -81,23 +79,6 @@ def test_the_bits_of_the_program(packages: dict[str, ModuleType], generated: dic
         rows = packages["vectors"].Model(threads).embed(TEXTS)
         assert rows.dtype == np.float32
         assert np.array_equal(rows, np.array([one["embedding"] for one in said], np.float32))
-
-
-def test_prompts_before_texts(packages: dict[str, ModuleType], generated: dict[str, Path]) -> None:
-    package = packages["vectors"]
-    assert (package.PROMPTS, package.USUAL_PROMPT) == (PROMPTS, None)
-    model = package.Model()
-    some = [text for text in TEXTS[:5] if text]
-    for name, prompt in PROMPTS.items():
-        wanted = model.embed([prompt + text for text in some])
-        assert np.array_equal(model.embed(some, prompt=name), wanted)
-        assert np.array_equal(model.embed([text.encode() for text in some], name), wanted)
-        assert np.array_equal(model.embed(Chunked(Strings(some[:2]), Strings(some[2:])), name), wanted)
-        said = build_model(generated["vectors"]).program.well("--json", "--prompt", name, "--", *some).objects
-        assert np.array_equal(np.array([one["embedding"] for one in said], np.float32), wanted)
-    assert not np.array_equal(model.embed(some, "query"), model.embed(some))
-    with pytest.raises(ValueError, match="prompt 'queries' is none of 'query', 'document', "):
-        model.embed(some, "queries")
 
 
 def test_texts_of_every_kind(packages: dict[str, ModuleType]) -> None:
