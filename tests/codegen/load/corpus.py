@@ -154,7 +154,11 @@ KINDS: dict[str, tuple[tuple[str, Case], ...]] = {
         *_named("sentence", "pooling missing"),
     ),
     "unknown module": _named(
-        "sentence", "WeightedLayerPooling", "Dropout of tokens", "LayerNorm behind Normalize", "default prompt"
+        "sentence",
+        "WeightedLayerPooling",
+        "Dropout of tokens",
+        "LayerNorm behind Normalize",
+        "default prompt not there",
     ),
     "another computation": _named(
         "config", "quantization_config", "pruned_heads", "encoder and decoder", "an adapter's keys"
