@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from codegen.ir.tokenizer_spec import goes_on
+
 LETTERS = "abcde\u0111\u1ec7@<\u4e2d\U0001f600"
 END, GOES_ON = "</w>", "@@"
 
@@ -21,7 +23,7 @@ def learned(source: random.Random, words: Sequence[str], count: int) -> tuple[li
     spelled = [[*word[:-1], word[-1] + END] for word in words]
     pairs: list[tuple[str, str]] = []
     for _ in range(count):
-        found = Counter(pair for symbols in spelled for pair in pairwise(symbols))
+        found = Counter(pair for symbols in spelled for pair in pairwise(symbols) if not _reads_as_going_on(*pair))
         if not found:
             break
         pairs.append(source.choice([pair for pair, _ in found.most_common(5)]))
@@ -33,6 +35,12 @@ def learned(source: random.Random, words: Sequence[str], count: int) -> tuple[li
                 at += 1
     names = (s.removesuffix(END) if s.endswith(END) else s + GOES_ON for symbols in spelled for s in symbols)
     return pairs, list(dict.fromkeys(names))
+
+
+def _reads_as_going_on(left: str, right: str) -> bool:
+    """Whether a word would end in what reads as the mark of a symbol that goes on: such codes are refused."""
+    stem = right.removesuffix(END)
+    return stem != right and (goes_on(stem) or goes_on(left + stem))
 
 
 def random_words(source: random.Random, letters: str = LETTERS, count: int = 300) -> list[str]:

@@ -176,7 +176,7 @@ def test_an_empty_place_to_write_to(command: str, capsys: pytest.CaptureFixture[
     [
         (["inspect", ""], "FOLDER"),
         (["generate", "", "--out", "x"], "FOLDER"),
-        (["convert", "", "--out", "x"], "FOLDER"),
+        (["convert", "", "--out", "x"], "MODEL"),
         (["merge", "", "x", "--out", "x"], "ADAPTER"),
         (["bundle", "", "--out", "x"], "DIR"),
         (["verify", "x", "--checkpoint", ""], "--checkpoint"),

@@ -59,6 +59,7 @@ CALLS = {
     "etch::max_sim(query, query_count, document, document_count, kVectorWidth)": (
         "(void)etch::max_sim(found.vectors, 1, found.vectors, 1, etch::late::kVectorWidth);"
     ),
+    'kPrompts.find("query")': '(void)etch::tiny::kPrompts.find("query");',
     "choose(workspace, prompt, choices, count, probabilities, choice)": (
         "(void)etch::chooser::choose(choosing, text, texts, count, probabilities, choice);"
     ),

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from codegen.frontends import limits_of
 from codegen.frontends.bases.architecture import CLASSIFIER_ENDING, ENCODER_ENDING
-from codegen.frontends.encoders.bert import FAMILY as BERT
+from codegen.frontends.encoders.bert import FAMILY
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
 from codegen.load.checkpoint import Checkpoint
 from codegen.load.config import Config
@@ -21,6 +21,7 @@ from codegen.load.folder import load_checkpoint
 from codegen.load.limits import Limits
 from codegen.load.sentence import SentenceModules
 
+BERT = FAMILY.usual  # what other code was published with is not trained here
 _CLASSIFIER = f"{BERT.name}{CLASSIFIER_ENDING}"
 
 # What the encoder may carry: classifier, pooler, and the language-model heads of the original checkpoints.
