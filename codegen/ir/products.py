@@ -62,18 +62,8 @@ def _of_experts(op: Experts) -> tuple[Product, ...]:
     return op.linears
 
 
-@PRODUCTS.on(
-    CausalConvolution,
-    CenteredConvolution,
-    DynamicConvolution,
-    FourierRows,
-    PoolRows,
-    Upsample,
-    Copy,
-    DeltaRule,
-    StateSpace,
-)
-@PRODUCTS.on(GroupRows, FirstRow, SpreadRows, RowOfToken)
+@PRODUCTS.on(CausalConvolution, CenteredConvolution, DynamicConvolution, FourierRows, PoolRows, Upsample, Copy)
+@PRODUCTS.on(GroupRows, FirstRow, SpreadRows, RowOfToken, DeltaRule, StateSpace)
 @PRODUCTS.on(Embed, Norm, Multiply, Add, Xielu, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()

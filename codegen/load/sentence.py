@@ -149,7 +149,7 @@ def _modules_behind(
     normalizes = bool(modules) and modules[-1][0] == "Normalize"
     prompts = read_prompts(folder, "SentenceTransformer")
     found = SentenceModules(poolings[0], tuple(dense), normalizes, poolings[1:], prompts=prompts)
-    return found, prompts_notes(prompts, "embed")
+    return found, prompts_notes(prompts)
 
 
 def lower_case_notes(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> tuple[str, ...]:

@@ -36,13 +36,13 @@ def read_prompts(folder: CheckpointFolder, model_type: str) -> Prompts:
     return Prompts(tuple(texts.items()), default if default is not None and texts[default] else None)
 
 
-def prompts_notes(prompts: Prompts, verb: str) -> tuple[str, ...]:
-    """Of a model whose program and header, of this verb, have them."""
+def prompts_notes(prompts: Prompts) -> tuple[str, ...]:
+    """Of a model that embeds, whose program and header have them."""
     used = _names(prompts)
     if not used:
         return ()
     usual = "" if prompts.usual is None else f", {shown(prompts.usual)} unless told otherwise"
-    written = f"{verb}-NAME --prompt writes one before a text{usual}, calls do not"
+    written = f"embed-NAME --prompt writes one before a text{usual}, calls do not"
     return (f"{SETTINGS_FILE} has prompts ({used}): {written}",)
 
 

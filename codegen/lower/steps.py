@@ -135,17 +135,8 @@ def _first_row(op: g.Pool) -> str | None:
 
 
 @HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
-@HANDS_ON.on(
-    g.CenteredConvolution,
-    g.DynamicConvolution,
-    g.FourierRows,
-    g.PoolRows,
-    g.Upsample,
-    g.Copy,
-    g.DeltaRule,
-    g.StateSpace,
-)
-@HANDS_ON.on(g.GroupRows, g.FirstRow, g.SpreadRows, g.RowOfToken)
+@HANDS_ON.on(g.CenteredConvolution, g.DynamicConvolution, g.FourierRows, g.PoolRows, g.Upsample, g.Copy)
+@HANDS_ON.on(g.GroupRows, g.FirstRow, g.SpreadRows, g.RowOfToken, g.DeltaRule, g.StateSpace)
 @HANDS_ON.on(g.Xielu, g.Experts, g.Masked, g.Best, g.WordWeights, g.Normalize, g.Softmax, g.Cap)
 def _computes(op: g.Op) -> None:
     return None

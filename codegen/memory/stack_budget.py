@@ -60,17 +60,8 @@ def _linears_within(op: p.ExpertLinear) -> int:
 
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
 @OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
-@OWN.on(
-    p.PackRows,
-    p.CenteredConvolution,
-    p.DynamicConvolution,
-    p.FourierRows,
-    p.Upsample,
-    p.Copy,
-    p.DeltaRule,
-    p.StateSpace,
-)
-@OWN.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
+@OWN.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.FourierRows, p.Upsample, p.Copy)
+@OWN.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken, p.DeltaRule, p.StateSpace)
 @OWN.on(p.Xielu, p.EmbeddingMean, p.ChooseExperts, p.SelectRows, p.MixExperts)
 def _none(op: p.Op) -> int:
     return 0

@@ -35,18 +35,21 @@ def one_shape(program: p.Program, kind: type, fields: Mapping[str, str], named: 
     return [field for shape in shapes for field in zip(shape, fields.values(), strict=True)]
 
 
-@RENDER.on(p.DeltaRule)
-def _delta_rule(op: p.DeltaRule, scope: Scope) -> str:
-    values = {
+def carried_values(op: p.DeltaRule | p.StateSpace, shape: str, scope: Scope) -> dict[str, str]:
+    """What the statement of an op says that carries a matrix of each head; `shape` is the constant of its heads."""
+    return {
         "weights": scope.weights(op.weights),
-        "shape": SHAPE,
+        "shape": shape,
         "block": "block",
         "texts": scope.texts_of(op.out.rows),
         "input": scope.view(op.input),
-        "decay": scope.view(op.decay),
-        "beta": scope.view(op.beta),
         "state": scope.view(op.state),
         "out": scope.view(op.out),
         "room": ", kRoom" if scope.beams else "",
     }
+
+
+@RENDER.on(p.DeltaRule)
+def _delta_rule(op: p.DeltaRule, scope: Scope) -> str:
+    values = carried_values(op, SHAPE, scope) | {"decay": scope.view(op.decay), "beta": scope.view(op.beta)}
     return scope.statement("delta_step" if scope.step else "delta_rule", values)

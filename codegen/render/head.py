@@ -49,17 +49,8 @@ def _best(op: p.Best) -> Needs:
 
 
 @NEEDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
-@NEEDS.on(
-    p.PackRows,
-    p.CenteredConvolution,
-    p.DynamicConvolution,
-    p.FourierRows,
-    p.Upsample,
-    p.Copy,
-    p.DeltaRule,
-    p.StateSpace,
-)
-@NEEDS.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken)
+@NEEDS.on(p.PackRows, p.CenteredConvolution, p.DynamicConvolution, p.FourierRows, p.Upsample, p.Copy)
+@NEEDS.on(p.GroupRows, p.FirstRow, p.SpreadRows, p.RowOfToken, p.DeltaRule, p.StateSpace)
 @NEEDS.on(p.Xielu, p.ChooseExperts, p.SelectRows, p.ExpertLinear, p.MixExperts)
 @NEEDS.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention, p.Gru, p.Normalize, p.Softmax, p.Cap))
 def _nothing(op: p.Op) -> Needs:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..ir import program as p
-from .delta_rule import one_shape
+from .delta_rule import carried_values, one_shape
 from .scope import Scope
 from .statements import RENDER
 from .text import float_literal
@@ -28,15 +28,5 @@ def state_space_shape(program: p.Program) -> list[tuple[object, str]]:
 
 @RENDER.on(p.StateSpace)
 def _state_space(op: p.StateSpace, scope: Scope) -> str:
-    values = {
-        "weights": scope.weights(op.weights),
-        "shape": SHAPE,
-        "block": "block",
-        "texts": scope.texts_of(op.out.rows),
-        "input": scope.view(op.input),
-        "time": scope.view(op.time),
-        "state": scope.view(op.state),
-        "out": scope.view(op.out),
-        "room": ", kRoom" if scope.beams else "",
-    }
+    values = carried_values(op, SHAPE, scope) | {"time": scope.view(op.time)}
     return scope.statement("state_space_step" if scope.step else "state_space", values)

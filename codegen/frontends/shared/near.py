@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What to tell about a model type that no front-end knows: which families are near, and what its configuration asks for
-that none of them has."""
+beyond attention and feed-forward blocks, of which families have some."""
 
 from __future__ import annotations
 
