@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -86,7 +87,7 @@ def with_heads(folder: Path, heads: Sequence[HeadFolder], load: Load) -> Checkpo
         raise EtchError("head-twice", "arguments", f"--head {twice}: the name is there twice")
     if len(heads) > MOST_HEADS:
         raise EtchError("heads-many", "arguments", f"{len(heads)} heads: up to {MOST_HEADS} are supported")
-    loaded = tuple((head.name, _of_head(head.name, lambda head=head: load(head.folder))) for head in heads)
+    loaded = tuple((head.name, _of_head(head.name, partial(load, head.folder))) for head in heads)
     for name, other in loaded:
         _check_tokenizer(name, checkpoint, other)
     if is_bare(checkpoint):
@@ -153,7 +154,7 @@ def graph_of_heads(checkpoint: Checkpoint, build: Callable[[Checkpoint], g.Graph
     graph = build(checkpoint)
     if not checkpoint.heads:
         return graph
-    return joined(graph, [(name, _of_head(name, lambda each=each: build(each))) for name, each in checkpoint.heads])
+    return joined(graph, [(name, _of_head(name, partial(build, each))) for name, each in checkpoint.heads])
 
 
 def joined(encoder: g.Graph, heads: Sequence[tuple[str, g.Graph]]) -> g.Graph:

@@ -16,7 +16,7 @@ from .ir import graph as g
 from .ir import program as p
 from .ir import walks
 from .ir.op import carried, writes
-from .ir.parameter import F32Array
+from .ir.parameter import FloatArray
 from .ir.task import counted
 from .ir.tokenizer_spec import UnigramModel
 from .load.checkpoint import Checkpoint
@@ -260,7 +260,7 @@ def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
     return [f"  {'integer tensor':<53} {'bits':>6} {'max error':>12} {'rms error':>11}", *rows]
 
 
-def quantization_error(matrix: p.S8Matrix, original: F32Array) -> tuple[float, float]:
+def quantization_error(matrix: p.S8Matrix, original: FloatArray) -> tuple[float, float]:
     """Largest |w - q * scale|, and its root mean square divided by that of w."""
     error_square = square = largest = 0.0
     for begin in range(0, matrix.q.shape[0], 4096):

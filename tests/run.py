@@ -143,10 +143,12 @@ def run_python_tests(results: Results, everything: bool, selection: Affected | N
 
 
 def run_style_checks(results: Results) -> None:
-    """Formatters and linters."""
+    """Formatters, linters and types."""
     ruff = [sys.executable, "-m", "ruff"]
     results.check("ruff check", run("ruff check", [*ruff, "check", "-q", "."]))
     results.check("ruff format", run("ruff format", [*ruff, "format", "-q", "--check", "."]))
+    mypy = [sys.executable, "-m", "mypy", "--no-error-summary", f"--cache-dir={BUILD / 'mypy'}"]
+    results.check("mypy", run("mypy", mypy))
     if shutil.which("clang-format") is None:
         results.skipped.append("clang-format: not installed")
         return

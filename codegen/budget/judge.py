@@ -71,7 +71,7 @@ class Judge:
         """For the few rows: logits of each step that the whole model writes, where it writes."""
         program, texts = self._space.judged_program(form), self._texts_of(form, self._few)
         if program.target_rules is None:
-            return evaluate.emulated(program, texts).astype(np.float64)
+            return np.asarray(evaluate.emulated(program, texts), np.float64)
         return np.concatenate(logits_of(program, [text.ids for text in texts], self._written)).astype(np.float64)
 
     @cached_property

@@ -8,11 +8,12 @@ a fraction of the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..evaluate import Score
 from ..ir import graph as g
@@ -119,11 +120,11 @@ class Space:
         """The pieces that stay."""
         if bound not in self._vocabularies:
             pruning, checkpoint = None, self._checkpoint
-            rows = np.arange(self._programs[8].vocabulary)
+            rows: NDArray[np.int64] = np.arange(self._programs[8].vocabulary)
             if bound is not None:
                 pruning = prune_corpus(self._corpus, bound)
                 checkpoint = keep_ids(checkpoint, pruning.kept)
-                rows = np.array(pruning.kept)
+                rows = np.array(pruning.kept, np.int64)
             tables = compile_tokenizer(checkpoint.tokenizer)
             self._vocabularies[bound] = Vocabulary(pruning, checkpoint, tables, rows)
         return self._vocabularies[bound]
@@ -172,7 +173,7 @@ class Space:
         words = {name: _rows(matrices[name], rows) for name in self._words}
         return words | {name: _rows(matrices[name], slice(form.tokens)) for name in self._positions}
 
-    def _with(self, form: Form, matrices: dict[str, p.Integers]) -> p.Program:
+    def _with(self, form: Form, matrices: Mapping[str, p.Integers]) -> p.Program:
         program = with_matrices(self._programs[8], matrices)
         program = program if form.tokens == self.tokens else with_max_tokens(program, form.tokens)
         return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
@@ -192,7 +193,7 @@ class Space:
         return self._arenas[key]
 
     def _bytes_of_slot(self, slot: p.WeightSlot, loop: p.Loop | None) -> int:
-        rows = len(slot.stored[0].matrix.q) if isinstance(slot.stored[0], p.EmbeddingWeights) else 0
+        rows = slot.stored[0].matrix.shape[0] if isinstance(slot.stored[0], p.EmbeddingWeights) else 0
         floats = (weights.values.size for weights in slot.stored if isinstance(weights, p.LookedUp))
         key = (slot.name, rows, *(_kind(weights) for weights in slot.stored), *floats)
         if key not in self._slot_bytes:

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..emulate.floats import F32Array, QuantizedRows
+from ..emulate.floats import QuantizedRows
+from ..emulate.values import Rows
 from ..errors import EtchError, printable
 from ..files.table_file import Columns, Echo
 from ..files.texts import texts_of
@@ -93,7 +94,7 @@ class _Rounding:
         self._originals = _linear_arrays(graph)
         self._inputs: QuantizedRows | None = None
 
-    def weights(self, weights: p.LinearWeights, inputs: F32Array | QuantizedRows) -> p.LinearWeights:
+    def weights(self, weights: p.LinearWeights, inputs: Rows) -> p.LinearWeights:
         """The same with calibrated weights, where they are of 4 bits."""
         if not isinstance(weights.matrix, p.S4Matrix) or not isinstance(inputs, QuantizedRows):
             return weights

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from ..emulate import emulate_outputs, emulate_texts
 from ..emulate.together import logits_of, write_greedily
@@ -18,6 +17,7 @@ from ..ir import program as p
 from ..ir.task import Task
 from ..ir.text import Text
 from ..library_tokenizer.encoding import check_taken, encoded
+from ..library_tokenizer.wheel_tokenizer import WheelTokenizer
 from ..oracle.interpret import Interpreter
 
 MOST_TOKENS = 24576  # of the texts that are shown; more cost time and change little
@@ -40,7 +40,7 @@ def show(program: p.Program, texts: Sequence[Text], weights_for: WeightsFor) -> 
 
 
 def chosen_texts(
-    texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program, asked: str
+    texts: Iterator[bytes], tokenizer: WheelTokenizer, program: p.Program, asked: str
 ) -> tuple[list[Text], list[Text], str]:
     """(texts to show to a program, texts to judge by, SHA-256 of all as lines).
 

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate.floats import F32Array, QuantizedRows
+from ..emulate.floats import QuantizedRows
+from ..emulate.values import Rows
 from ..errors import EtchError, printable
 from ..files.table_file import Columns, Echo
 from ..files.texts import texts_of
@@ -96,7 +97,7 @@ class _Seen:
     def __init__(self) -> None:
         self.largest: dict[str, F64Array] = {}
 
-    def weights(self, weights: p.LinearWeights, inputs: F32Array | QuantizedRows) -> p.LinearWeights:
+    def weights(self, weights: p.LinearWeights, inputs: Rows) -> p.LinearWeights:
         """The same; looks at inputs that are quantized. What is rounded to 0 may be half as large as 1."""
         if isinstance(inputs, QuantizedRows) and len(inputs.q):
             rows = np.maximum(np.abs(inputs.q.astype(np.float64)), 0.5) * inputs.scales.astype(np.float64)[:, None]

@@ -19,7 +19,9 @@ class Parser(argparse.ArgumentParser):
 
     _given: Sequence[str] = ()
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+    def parse_known_args(  # type: ignore[override]  # one form of the base's three
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
         """All of them, or none: what a command does not know is its own refusal, not that of `etch`."""
         self._given = sys.argv[1:] if args is None else args
         parsed, unknown = super().parse_known_args(args, namespace)

@@ -52,8 +52,8 @@ def run_child(jobs: list[Job], python: str) -> Iterator[str]:
                 detail=printable_lines(said.read()[-2000:]),
             )
     if "error" in answer:
-        error = answer["error"]
-        raise EtchError(error["code"], "convert", error["message"], file=error["file"])
+        told = answer["error"]
+        raise EtchError(told["code"], "convert", told["message"], file=told["file"])
     for job, result in zip(jobs, answer["done"], strict=True):
         place = job.names[0] if len(job.names) == 1 else f"{len(job.names)} files"
         yield f"unpickled    {printable(place)}: {result['tensors']:,} tensors, {result['bytes']:,} bytes"

@@ -22,7 +22,7 @@ from .refusal import refusal
 
 _NUMBERS = re.compile(r"[iuf][1248]|b1|U\d{1,6}")
 # What joblib can write a file in; a pickle begins with none of them.
-_COMPRESSED = {
+_COMPRESSED: dict[str, bytes | tuple[bytes, ...]] = {
     "zlib": (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"),
     "gzip": b"\x1f\x8b",
     "bz2": b"BZh",
@@ -138,9 +138,10 @@ class _Unpickler(pickle._Unpickler):
 
     def load_build(self) -> None:
         """As the base class, then the values of an array."""
-        super().load_build()
-        if isinstance(self.stack[-1], _Array):
-            self.stack[-1] = self.stack[-1].read(self._stream)
+        super().load_build()  # type: ignore[misc]  # the stubs leave out what reads each code
+        stack: list[Any] = self.stack  # type: ignore[attr-defined]
+        if isinstance(stack[-1], _Array):
+            stack[-1] = stack[-1].read(self._stream)
 
     dispatch[pickle.BUILD[0]] = load_build
 

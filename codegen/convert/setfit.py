@@ -65,8 +65,7 @@ def _classifier(found: Estimator) -> _Classifier:
     if found.kind not in _SEVERAL:
         raise _refuse("head-type-not-supported", f"a head by {found.kind[:60]} (LogisticRegression is read)")
     parts = found.attributes.get("estimators_")
-    kinds = {getattr(part, "kind", "") for part in parts} if isinstance(parts, list) else set()
-    if kinds != {"LogisticRegression"}:
+    if not isinstance(parts, list) or {getattr(part, "kind", "") for part in parts} != {"LogisticRegression"}:
         raise _refuse("head-type-not-supported", f"{found.kind} of others than LogisticRegression")
     if found.kind == "OneVsRestClassifier" and not _is_multilabel(found):
         raise _refuse("head-type-not-supported", "one of several labels by OneVsRestClassifier, whose shares are other")

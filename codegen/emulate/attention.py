@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ir.op import ByLayer
 from ..ir.program import Attention, SoftCap
 from .floats import (
     INVERSE_127,
@@ -97,10 +98,12 @@ def attention(
             continue
         if isinstance(keys, QuantizedRows) and isinstance(values, QuantizedRows):
             both = keys[of_keys], values[of_keys]
+            assert isinstance(queries, QuantizedRows)
             context[some, rows] = _heads_s8(
                 op, queries[some, rows], *both, added, sinks if sinks is None else sinks[some]
             )
             continue
+        assert isinstance(queries, np.ndarray) and isinstance(keys, np.ndarray) and isinstance(values, np.ndarray)
         for head in range(some.start, some.stop):
             one = tuple(of_heads[head - some.start] for of_heads in added[0]), added[1]
             of_key = head // group
@@ -133,10 +136,11 @@ _Added = tuple[tuple[F32Array, ...], NDArray[np.bool_] | None]
 
 def _added(op: Attention, bias: F32Array | None, heads: slice, positions: NDArray, tokens: int) -> _Added:
     distance = np.arange(tokens)[None, :] - positions[:, None]  # key - query
+    assert not isinstance(op.window, ByLayer)
     added = () if bias is None else (bias[heads][:, distance + (bias.shape[1] // 2)],)
     if op.mask == "none":
         return added, None
-    if op.mask == "blocks":
+    if op.mask == "blocks" and op.window is not None:
         return added, positions[:, None] // op.window == np.arange(tokens)[None, :] // op.window
     first = -tokens if op.window is None else -op.window
     return added, (first <= distance) & (distance <= (op.window if op.mask == "window" else 0))
@@ -177,6 +181,7 @@ def _products(a: Rows, b: Rows, score_scale: np.float32) -> F32Array:
     if isinstance(a, QuantizedRows) and isinstance(b, QuantizedRows):
         products = integer_product(a.q, b.q.swapaxes(1, 2))
         return (products * (a.scales * score_scale)[..., None]) * b.scales[:, None]
+    assert isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
     return np.stack([ordered_product(one, other.T) * score_scale for one, other in zip(a, b, strict=True)])
 
 

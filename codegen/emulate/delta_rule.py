@@ -35,7 +35,7 @@ def delta_rule(
 def _of_heads(rows: F32Array, op: DeltaRule) -> F32Array:
     """[rows, heads, key_width], each head's divided by its length."""
     split = rows.reshape(len(rows), op.key_heads, -1)
-    squares = np.zeros(split.shape[:2], np.float32)
+    squares: F32Array = np.zeros(split.shape[:2], np.float32)
     for i in range(op.key_width):
         squares = squares + split[:, :, i] * split[:, :, i]
     factor = _ONE / np.sqrt(squares + _EPSILON)

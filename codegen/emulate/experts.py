@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.experts import ExpertShares, ExpertWeighing
-from ..ir.weights import ExpertBias, F32Matrix, LinearWeights, S4Matrix
+from ..ir.weights import ExpertBias, F32Matrix, Integers, LinearWeights, S4Matrix
 from .floats import F32Array, QuantizedRows
 from .linear import linear
 from .polynomials import sigmoid
@@ -53,7 +53,7 @@ def choose(
 
 def _divisors(weights: F32Array, shares: ExpertShares) -> F32Array:
     """Of each row."""
-    sums = np.zeros(len(weights), np.float32)
+    sums: F32Array = np.zeros(len(weights), np.float32)
     for place in range(weights.shape[1]):
         sums = sums + weights[:, place]
     sums, least = sums + np.float32(shares.added), np.float32(shares.least)
@@ -87,8 +87,9 @@ def _by_expert(routes: Routes, weights: LinearWeights, outputs: int) -> Iterator
 
 def _outputs_of(weights: LinearWeights, part: slice) -> LinearWeights:
     matrix = weights.matrix
+    of_expert: Integers | F32Matrix
     if isinstance(matrix, F32Matrix):
-        of_expert: object = F32Matrix(matrix.values[part])
+        of_expert = F32Matrix(matrix.values[part])
     elif isinstance(matrix, S4Matrix):
         of_expert = S4Matrix(matrix.q[part], matrix.factors[part], matrix.scales[part])
     else:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ class QuantizedRows:
     def shape(self) -> tuple[int, ...]:
         return self.q.shape
 
-    def __getitem__(self, rows: object) -> QuantizedRows:
-        return QuantizedRows(self.q[rows], self.scales[rows])  # type: ignore[index]
+    def __getitem__(self, rows: Any) -> QuantizedRows:
+        return QuantizedRows(self.q[rows], self.scales[rows])
 
 
 def row_sum(x: F32Array) -> F32Array:

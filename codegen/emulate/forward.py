@@ -48,7 +48,7 @@ def emulate_outputs(
 
 def run(step: p.Step, at: Values) -> None:
     """An op, or all that a step holds."""
-    if isinstance(step, p.OPS):
+    if isinstance(step, p.Op):
         _run_ops((step,), at, per_text=False)
     else:
         RUN(step, at)

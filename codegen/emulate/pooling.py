@@ -39,7 +39,8 @@ def normalize(x: F32Array) -> F32Array:
     """x * (1 / max(sqrt(sum of squares along the row), 1e-12))."""
     x = without_tiny(x)
     length = np.sqrt(row_sum(x * x))
-    return x * (np.float32(1) / np.where(length > LEAST_LENGTH, length, LEAST_LENGTH))[..., None]
+    divisor: F32Array = np.where(length > LEAST_LENGTH, length, LEAST_LENGTH)
+    return x * (np.float32(1) / divisor)[..., None]
 
 
 def softmax(x: F32Array) -> F32Array:

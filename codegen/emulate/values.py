@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,15 @@ from .experts import Routes
 from .floats import F32Array, QuantizedRows
 from .pooled_rows import pooled
 
-Rows = F32Array | QuantizedRows | Routes
+Rows = F32Array | QuantizedRows
+AWeight = TypeVar("AWeight", bound=p.Weights)
 WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]
 
 
 class _Value(NamedTuple):
     """What a buffer holds: one row per token of every text, or only one row per text."""
 
-    rows: Rows
+    rows: Rows | Routes
     per_text: bool
 
 
@@ -65,7 +66,30 @@ class Values:
         value = self._buffers[buffer.name]
         if value.per_text and not per_text:
             raise ValueError(f"'{buffer.name}': only the first rows are up to date")
+        assert not isinstance(value.rows, Routes)
         return value.rows[[span.start for span in self.spans]] if per_text and not value.per_text else value.rows
+
+    def floats(self, buffer: p.Buffer, per_text: bool | None = None) -> F32Array:
+        """The rows of a buffer that holds no others."""
+        rows = self.read(buffer, per_text)
+        assert isinstance(rows, np.ndarray)
+        return rows
+
+    def routes(self, buffer: p.Buffer) -> Routes:
+        """Which experts the rows go to."""
+        routes = self._buffers[buffer.name].rows
+        assert isinstance(routes, Routes)
+        return routes
+
+    def kept_floats(self, cache: p.Buffer) -> list[F32Array]:
+        """Rows of each text that are kept as they are."""
+        return [rows for rows in self.caches[self.place(cache)] if isinstance(rows, np.ndarray)]
+
+    def weights(self, slot: p.WeightSlot, kind: type[AWeight]) -> AWeight:
+        """Those of this layer."""
+        found = slot.at(self.layer)
+        assert isinstance(found, kind)
+        return found
 
     def rows_in(self, rows: GlobalRows | None, text: int) -> NDArray[np.int64]:
         """Which rows these are of a text, among those of all; None: every one."""
@@ -81,6 +105,7 @@ class Values:
         """All rows of these buffers to the next level, which is that of what is read from now on."""
         for name in names:
             rows = self._buffers[name].rows
+            assert isinstance(rows, np.ndarray)
             self._buffers[name] = _Value(np.concatenate([pooled(rows[span], pooling) for span in self.spans]), False)
         self.set_counts([pooling.count(span.stop - span.start) for span in self.spans])
 
@@ -96,11 +121,11 @@ class Values:
     def output(self, output: p.Output) -> F32Array | list[F32Array]:
         """Of every text."""
         if output.task.rows == "text":
-            return self.read(output.buffer, per_text=True)
-        rows = self.read(output.buffer, per_text=False)
+            return self.floats(output.buffer, per_text=True)
+        rows = self.floats(output.buffer, per_text=False)
         return [rows[span] for span in (self.spans if output.task.rows == "tokens" else self.mask_spans)]
 
-    def write(self, buffer: p.Buffer, rows: Rows) -> None:
+    def write(self, buffer: p.Buffer, rows: Rows | Routes) -> None:
         self._buffers[buffer.name] = _Value(rows, self.per_text)
 
 

@@ -16,7 +16,7 @@ _ROWS = 64  # at a time: logits of all rows and entries would take gigabytes
 
 def word_weights(rows: F32Array | QuantizedRows, weights: LinearWeights, pooling: WordPooling, twice: bool) -> F32Array:
     """[rows, width] -> [1, entries]: of log1p of the relu of each logit the largest, or the sum, row after row."""
-    found = np.zeros((1, weights.matrix.shape[0]), np.float32)
+    found: F32Array = np.zeros((1, weights.matrix.shape[0]), np.float32)
     for first in range(0, rows.shape[0], _ROWS):
         logits = linear(rows[first : first + _ROWS], weights, "relu", None)
         if pooling == "max":

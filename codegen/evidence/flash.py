@@ -59,8 +59,8 @@ def flash_of(program: Path, manifest: dict[str, Any]) -> Flash | None:
                 found[address] = name, int(size, 16), _KINDS[kind.lower()]
     names = readable(name for name, _, _ in found.values())
     sums: dict[tuple[str, str, str], list[int]] = {}
-    for name, size, kind in found.values():
-        sums.setdefault((names[name], _part(name, manifest), kind), []).append(size)
+    for name, taken, kind in found.values():
+        sums.setdefault((names[name], _part(name, manifest), kind), []).append(taken)
     symbols = [Symbol(*key, len(each), sum(each)) for key, each in sums.items()]
     code, data = map(int, sizes[1].split()[:2])
     return Flash(tuple(sorted(symbols, key=lambda symbol: (-symbol.bytes, symbol.name))), code + data)

@@ -73,8 +73,11 @@ def front_of(levels: Sequence[Level], class_count: int) -> Front:
                     raise NotSupported(f"more than {_MOST_STATES} states of expressions in a row")
             row.append((numbers[behind], parted, dropped))
         rows.append(row)
-    columns = (tuple(tuple(entry[i] for entry in row) for row in rows) for i in range(3))
-    return Front(*columns)
+    return Front(
+        next=tuple(tuple(behind for behind, _, _ in row) for row in rows),
+        parted=tuple(tuple(parted for _, parted, _ in row) for row in rows),
+        dropped=tuple(tuple(dropped for _, _, dropped in row) for row in rows),
+    )
 
 
 def _pass(levels: Sequence[Level], states: tuple[int, ...], one: int) -> tuple[tuple[int, ...], bool, bool]:

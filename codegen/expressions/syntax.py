@@ -136,12 +136,12 @@ class _Parser:
                 return self._ended(one, least, most)
         if interval is None:
             return one
-        least, comma, most = interval.groups()
-        if least is None and most is None:
+        lower, comma, upper = interval.groups()
+        if lower is None and upper is None:
             raise NotSupported(f"'{interval[0]}' at {self.at}")
         self.at = interval.end()
-        upper = most if comma else least
-        found = self._times(one, int(least or 0), None if upper is None else int(upper), comma is not None)
+        upper = upper if comma else lower
+        found = self._times(one, int(lower or 0), None if upper is None else int(upper), comma is not None)
         # Behind an interval + is no sign of its own, but repeats what was repeated.
         return self._times(found, 1, None) if self._take("+") else found
 
@@ -249,8 +249,9 @@ class _Parser:
     def _atomic(self, inside: Tree, begin: int) -> Tree:
         if isinstance(inside, Characters):
             return inside
-        of_one = isinstance(inside, Repeat) and isinstance(inside.of, Characters) and not inside.lazy
-        if of_one and (inside.least, inside.most) in ((0, 1), (0, None), (1, None)):
+        if not isinstance(inside, Repeat) or not isinstance(inside.of, Characters) or inside.lazy:
+            raise NotSupported(f"the atomic group at {begin}")
+        if (inside.least, inside.most) in ((0, 1), (0, None), (1, None)):
             return _possessive(inside.of, inside.least, inside.most)
         raise NotSupported(f"the atomic group at {begin}")
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def fetch(name: HubName, out: Path, echo: Callable[[str], None]) -> None:
         for file in wanted:
             _asked(
                 name,
-                lambda file=file: hub.hf_hub_download(name.repository, file, revision=about.sha, local_dir=place),
+                partial(hub.hf_hub_download, name.repository, file, revision=about.sha, local_dir=place),
             )
             _check(Path(place) / file, files[file])
         shutil.rmtree(Path(place) / ".cache", ignore_errors=True)  # huggingface_hub's own notes

@@ -26,7 +26,7 @@ class Stored:
     def of(values: NDArray[np.float32], dtype: str = "F32") -> Stored:
         """Of float32; as F16 or BF16 each is rounded to the nearest, ties to even."""
         stored = _ROUNDED[dtype](np.ascontiguousarray(values, "<f4"))
-        return Stored(dtype, values.shape, memoryview(stored).cast("B"))
+        return Stored(dtype, values.shape, memoryview(stored.data).cast("B"))
 
 
 def _bfloat16(values: NDArray[np.float32]) -> NDArray[np.uint16]:

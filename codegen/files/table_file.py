@@ -47,6 +47,11 @@ class Row:
     texts: tuple[str, ...]
 
     @property
+    def pair(self) -> tuple[str, str]:
+        first, second = self.texts
+        return first, second
+
+    @property
     def joined(self) -> str:
         return " ".join(self.texts)
 

@@ -97,7 +97,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         message = f"model type '{config.model_type}' has no rows that could be vectors"
         raise EtchError("head-not-supported", "front-end", message, file=MODULES_FILE)
     check_sides(graph, config.model_type)
-    harmless = getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset())
+    harmless: frozenset[str] = getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset())
     return with_checked_keys(config, graph, harmless)
 
 

@@ -220,6 +220,7 @@ def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues) -> None:
 @CHECK.on(p.Attention)
 def _attention(op: p.Attention) -> None:
     same("rows of keys for relative queries", op.key_rows is None, op.relative_queries is None)
+    caches: tuple[tuple[p.Buffer | None, p.Storage], ...]
     caches = ((op.keys, "keys"), (op.values, "values"), (op.key_rows, "key_rows"))
     for cache, storage in ((cache, storage) for cache, storage in caches if cache is not None):
         _stored(cache, storage)

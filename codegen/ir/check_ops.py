@@ -39,7 +39,7 @@ def _embed(op: g.Embed, check: Check) -> None:
             raise unsound(f"{term.table.name}: what is generated has no segments")
         _check_neighbor(term, check)
         if term.dropped is not None:
-            _check_dropped(term, check)
+            _check_dropped(term, term.dropped, check)
     check.out(op.out, "tokens" if check.target_rules is None else "steps")
 
 
@@ -65,11 +65,11 @@ def _check_neighbor(term: g.Term, check: Check) -> None:
         raise unsound(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
 
 
-def _check_dropped(term: g.Term, check: Check) -> None:
+def _check_dropped(term: g.Term, dropped: int, check: Check) -> None:
     """Of a text all ids are there at once, to be counted."""
     is_by_own_id = term.by == "ids" and not term.shift and check.target_rules is None
-    if not is_by_own_id or not 0 <= term.dropped < check.graph.vocabulary:
-        raise unsound(f"{term.table.name}: only entries by id of a text can be dropped, not {term.dropped}")
+    if not is_by_own_id or not 0 <= dropped < check.graph.vocabulary:
+        raise unsound(f"{term.table.name}: only entries by id of a text can be dropped, not {dropped}")
 
 
 @CHECK.on(g.Norm)
@@ -187,6 +187,7 @@ def _rotary(op: g.Rotary, check: Check) -> None:
     rows = check_rows(op.value, check)
     width = check.width(op.value)
     check_heads(op.value, op.heads, check)
+    assert isinstance(op.table, int)
     if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
         raise unsound(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
     for table in (*op.cosines, *op.sines):
@@ -215,6 +216,7 @@ def _attention(op: g.Attention, check: Check) -> None:
         check.same(f"width of '{value}'", check.width(value), heads * width)
     if op.out in (op.query, op.key, op.value):
         raise unsound(f"attention reads and writes '{op.out}'")
+    assert not isinstance(op.window, g.ByLayer)
     least = int(op.mask == "blocks")
     window = least if op.window is None else op.window
     has_window = op.mask in ("window", "past", "blocks")

@@ -43,7 +43,7 @@ class _Walk:
 
     def step(self, step: p.Step) -> None:
         """A step with all that is inside."""
-        if isinstance(step, p.OPS):
+        if isinstance(step, p.Op):
             self._whole(step)
         else:
             WALK(step, self)

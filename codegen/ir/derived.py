@@ -6,12 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from .parameter import Array, FloatArray
 
-from .parameter import Array, F32Array
-
-Values = F32Array | NDArray[np.float64]
+Values = FloatArray
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 F32Array = NDArray[np.float32]
+FloatArray = NDArray[np.floating[Any]]  # of 32 or 64 bits
 
 
 class Array(Protocol):
@@ -26,7 +27,7 @@ class Array(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
     @property
-    def values(self) -> F32Array | NDArray[np.float64]: ...
+    def values(self) -> FloatArray: ...
 
 
 @dataclass(frozen=True)

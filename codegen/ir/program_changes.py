@@ -57,9 +57,10 @@ from .stage import Stage
 from .weights import (
     EmbeddingWeights,
     F32Matrix,
+    FloatTable,
+    IndexTable,
     Integers,
     LinearWeights,
-    LookedUp,
     RelativeWeights,
     Weights,
     WeightSlot,
@@ -115,7 +116,7 @@ def _cut_pooled(op: Attention, before: int, reach: int) -> Op:
 
 @CUT.on(Rotary)
 def _rotary(op: Rotary, before: int, tokens: int) -> Op:
-    cosines, sines = (tuple(_cut(slot, slice(tokens), slice(None)) for slot in of) for of in (op.cosines, op.sines))
+    cosines, sines = (tuple(_of_part(slot, slice(tokens), slice(None)) for slot in of) for of in (op.cosines, op.sines))
     return replace(op, cosines=cosines, sines=sines)
 
 
@@ -129,10 +130,17 @@ def _as_it_is(op: Op, before: int, tokens: int) -> Op:
 
 
 def _cut(slot: WeightSlot | None, *part: slice) -> WeightSlot | None:
-    if slot is None:
-        return None
-    tables = (table for table in slot.stored if isinstance(table, LookedUp))
-    return replace(slot, stored=tuple(replace(table, values=table.values[part]) for table in tables))
+    return None if slot is None else _of_part(slot, *part)
+
+
+def _of_part(slot: WeightSlot, *part: slice) -> WeightSlot:
+    tables: list[Weights] = []
+    for table in slot.stored:
+        if isinstance(table, FloatTable):
+            tables.append(replace(table, values=table.values[part]))
+        if isinstance(table, IndexTable):
+            tables.append(replace(table, values=table.values[part]))
+    return replace(slot, stored=tuple(tables))
 
 
 def with_matrices(program: Program, matrices: Mapping[str, Integers]) -> Program:

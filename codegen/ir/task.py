@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ..files.table_file import Columns, Echo, Row
     from .target_rules import TargetRules
-    from .text import Text
     from .tokenizer_spec import TokenizerSpec
 
 
@@ -191,7 +190,7 @@ class Task(ABC):
         says how labels are read: 0, 1 or names."""
 
     @abstractmethod
-    def answers(self, outputs: NDArray | Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
+    def answers(self, outputs: Any, rows: Sequence[Row], texts: Sequence[Any]) -> NDArray:
         """The answers, as the truths are written, from the outputs for all texts of the rows: [texts, outputs], or
         [tokens, outputs] for each."""
 

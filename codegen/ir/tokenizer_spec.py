@@ -23,10 +23,15 @@ class AddedToken:
     content: str
     id: int
     special: bool
-    normalized: bool
-    single_word: bool
-    lstrip: bool
-    rstrip: bool
+    normalized: bool = False
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+    @property
+    def plain(self) -> AddedToken:
+        """The same, found wherever its text is."""
+        return AddedToken(self.content, self.id, self.special)
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,11 @@ class CharacterBpeModel:
     marks_ends: bool = False  # that of one that does with END_OF_WORD
     named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
+    @property
+    def unknown_piece(self) -> str:
+        """The text of what unknown text becomes."""
+        return self.pieces[self.unknown_id or 0] or ""
+
 
 METASPACE = "\u2581"  # what SentencePiece has for a space
 # Before which words it is put; `doubled`: before those that have one, too.
@@ -260,6 +270,12 @@ class TokenizerSpec:
         """Whether `tokenizers` reads texts by itself."""
         composed = isinstance(self.segmenter, MosesSegmenter | NormalizedMosesSegmenter)
         return self.sentencepiece is None and not composed and not isinstance(self.model, CodePointsModel)
+
+    @property
+    def unigram(self) -> UnigramModel:
+        """The model, which is one of these."""
+        assert isinstance(self.model, UnigramModel)
+        return self.model
 
     @property
     def summary(self) -> str:

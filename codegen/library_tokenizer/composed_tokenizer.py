@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..ir.tokenizer_spec import TokenizerSpec
 
@@ -42,6 +42,7 @@ class ComposedTokenizer(ABC):
     def __init__(self, spec: TokenizerSpec) -> None:
         self.encode_special_tokens = False  # True: special tokens are ordinary text
         self._most: int | None = None  # tokens of a text
+        self._strategy = "longest_first"  # how pairs are cut
         self._spec = spec
 
     @abstractmethod
@@ -57,14 +58,23 @@ class ComposedTokenizer(ABC):
         """What is between added tokens; `begin` is its place."""
 
     def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
-        """Texts keep so many tokens; of pairs there is one strategy here."""
-        assert strategy == "longest_first"
-        self._most = max_length
+        """Texts keep so many tokens; of pairs the longest is cut first, or only the first one."""
+        assert strategy in ("longest_first", "only_first")
+        self._most, self._strategy = max_length, strategy
+
+    def no_truncation(self) -> None:
+        """Texts keep all their tokens."""
+        self._most = None
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Those of the template around a text, or two."""
+        parts = self._spec.template.pair if is_pair else self._spec.template.single
+        return sum(isinstance(part.content, int) for part in parts)
 
     @property
-    def truncation(self) -> dict[str, object]:
+    def truncation(self) -> dict[str, Any]:
         """As of the `tokenizers` library, what is asked for here."""
-        return {"max_length": self._most, "strategy": "longest_first"}
+        return {"max_length": self._most, "strategy": self._strategy}
 
     def encode_batch(
         self, texts: Sequence[str | tuple[str, str]], add_special_tokens: bool = True
@@ -74,15 +84,21 @@ class ComposedTokenizer(ABC):
         return [self.encode(*one, add_special_tokens=add_special_tokens) for one in each]
 
     def encode(self, text: str, pair: str | None = None, *, add_special_tokens: bool = True) -> ComposedEncoding:
-        """A text or two in the template, or without its special tokens; two are cut as by `tokenizers`, the longest
-        first."""
+        """A text or two in the template, or without its special tokens; two are cut as by `tokenizers`. ValueError
+        where only the first is to be cut and nothing would be left of it."""
         whole = self._spec.template.single if pair is None else self._spec.template.pair
         template = [part for part in whole if add_special_tokens or not isinstance(part.content, int)]
         tokens = {"A": list(self._tokens(text)), "B": [] if pair is None else list(self._tokens(pair))}
         cut: list[ComposedToken] = []
         if self._most is not None:
             room = max(self._most - sum(isinstance(part.content, int) for part in template), 0)
-            lengths = _cut_lengths(len(tokens["A"]), len(tokens["B"]), room)
+            first, second = len(tokens["A"]), len(tokens["B"])
+            if self._strategy == "longest_first" or pair is None or first + second <= room:
+                lengths = _cut_lengths(first, second, room)
+            elif second < room:
+                lengths = room - second, second
+            else:
+                raise ValueError("nothing of the first text would be left")
             for name, length in zip("AB", lengths, strict=True):
                 tokens[name], more = tokens[name][:length], tokens[name][length:]
                 cut += more
@@ -93,15 +109,15 @@ class ComposedTokenizer(ABC):
         words: list[int | None] = []
         for part in template:
             if isinstance(part.content, int):
-                some, sequence, of_words = [ComposedToken(part.content, 0, 0, False)], None, [None]
+                some, sequence = [ComposedToken(part.content, 0, 0, False)], None
+                words.append(None)
             else:
                 some, sequence = tokens[part.content], "AB".index(part.content)
-                of_words = list(accumulate((token.begins_word for token in some), initial=-1))[1:]
+                words += list(accumulate((token.begins_word for token in some), initial=-1))[1:]
             ids += [token.id for token in some]
             segments += [part.segment] * len(some)
             sequences += [sequence] * len(some)
             offsets += [(token.begin, token.end) for token in some]
-            words += of_words
         return ComposedEncoding(ids, segments, sequences, offsets, words, [token.id for token in cut])
 
     def _tokens(self, text: str) -> Iterator[ComposedToken]:

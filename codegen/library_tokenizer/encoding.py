@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tokenizers import Tokenizer
-
 from ..errors import EtchError
 from ..ir.program import Program
 from ..ir.text import Text
+from .wheel_tokenizer import WheelTokenizer
 
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 1 << 20
 
 
-def encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[Text]:
+def encoded(tokenizer: WheelTokenizer, texts: Iterable[str]) -> Iterator[Text]:
     """Ids and segments of each text, in order; no more texts are taken than what is asked for needs."""
     for some in _batches(texts):
         for encoding in tokenizer.encode_batch(some):

@@ -30,9 +30,9 @@ class LookedUpTokenizer:
     def encode_special_tokens(self, value: bool) -> None:
         self._wheel.encode_special_tokens = value
 
-    def encode(self, *texts: str, **options: Any) -> LookedUpEncoding:
+    def encode(self, text: str, pair: str | None = None, *, add_special_tokens: bool = True) -> LookedUpEncoding:
         """A text or two."""
-        return self._looked_up(self._wheel.encode(*texts, **options))
+        return self._looked_up(self._wheel.encode(text, pair, add_special_tokens=add_special_tokens))
 
     def encode_batch(self, texts: Sequence[Any], **options: Any) -> list[LookedUpEncoding]:
         """Each as `encode` does it."""

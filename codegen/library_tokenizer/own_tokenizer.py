@@ -39,6 +39,7 @@ def own_tokenizer(
     except Exception as error:  # whatever a foreign library raises
         return f"its library cannot read it: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):
+        assert isinstance(found.tokenizer, Tokenizer)
         found.tokenizer.no_padding()
         set_length(found.tokenizer, max_tokens, template)
     return found

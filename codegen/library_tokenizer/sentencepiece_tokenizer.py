@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..ir.normalizer_spec import SentencePieceNormalizer
-from ..ir.tokenizer_spec import METASPACE, SentencePieceFile, TokenizerSpec, UnigramModel
+from ..ir.tokenizer_spec import METASPACE, CharacterBpeModel, SentencePieceFile, TokenizerSpec, UnigramModel
 from ..load.tokenizer_files.sentencepiece_library import processor_of, without_normalization
 from .composed_tokenizer import ComposedToken, ComposedTokenizer
 
@@ -47,10 +47,10 @@ class SentencePieceTokenizer(ComposedTokenizer):
         return frozenset(token.content for token in self._spec.added_tokens if token.special and not looked_up)
 
     def _id(self, text: str) -> int:
-        unknown = self._spec.model.unknown_id
-        assert unknown is not None
+        model = self._spec.model
+        assert isinstance(model, UnigramModel | CharacterBpeModel) and model.unknown_id is not None
         is_hidden = self.encode_special_tokens and text in self._special
-        return unknown if is_hidden else self._file.ids.get(text, unknown)
+        return model.unknown_id if is_hidden else self._file.ids.get(text, model.unknown_id)
 
     def _segment(self, text: str, begin: int) -> Iterator[ComposedToken]:
         if self._finds_codes and text.startswith(">>") and "<<" in text:

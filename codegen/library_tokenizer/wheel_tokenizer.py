@@ -4,18 +4,21 @@ with the first; code points are Python's."""
 
 from __future__ import annotations
 
-from tokenizers import Tokenizer
+from collections.abc import Sequence
+
+from tokenizers import Encoding, Tokenizer
 
 from ..ir.character_models import CodePointsModel
 from ..ir.template_spec import Template
 from ..ir.tokenizer_spec import CharacterBpeModel, MosesSegmenter, NormalizedMosesSegmenter, TokenizerSpec
 from .code_point_tokenizer import CodePointTokenizer
-from .composed_tokenizer import ComposedTokenizer
-from .looked_up_tokenizer import LookedUpTokenizer
+from .composed_tokenizer import ComposedEncoding, ComposedTokenizer
+from .looked_up_tokenizer import LookedUpEncoding, LookedUpTokenizer
 from .moses_word_tokenizer import MosesWordTokenizer
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
 WheelTokenizer = Tokenizer | ComposedTokenizer | LookedUpTokenizer
+WheelEncoding = Encoding | ComposedEncoding | LookedUpEncoding
 
 
 def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
@@ -45,14 +48,23 @@ def set_length(tokenizer: WheelTokenizer, max_tokens: int, template: Template) -
     """Cuts texts at `max_tokens`, pairs as the template says, and pads both to what it says."""
     tokenizer.enable_truncation(max_tokens, strategy="only_first" if template.cuts_first else "longest_first")
     if template.padding is not None:
+        assert not isinstance(tokenizer, ComposedTokenizer)
         tokenizer.enable_padding(pad_id=template.padding.id, length=template.padding.tokens)
 
 
-def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
+def encode_batch(
+    tokenizer: WheelTokenizer, texts: Sequence[str | tuple[str, str]], *, add_special_tokens: bool = True
+) -> list[WheelEncoding]:
+    """Each text or pair."""
+    return [*tokenizer.encode_batch(list(texts), add_special_tokens=add_special_tokens)]
+
+
+def can_be_cut(tokenizer: WheelTokenizer, first: str, second: str) -> bool:
     """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
-    if tokenizer.truncation["strategy"] != "only_first":
+    cut = tokenizer.truncation
+    if cut is None or cut["strategy"] != "only_first":
         return True
-    room = tokenizer.truncation["max_length"] - tokenizer.num_special_tokens_to_add(is_pair=True)
+    room = cut["max_length"] - tokenizer.num_special_tokens_to_add(is_pair=True)
     before, behind = (len(tokenizer.encode(text, add_special_tokens=False).ids) for text in (first, second))
     return before + behind <= room or behind < room
 

@@ -111,7 +111,8 @@ def read_multi_vector(folder: CheckpointFolder, width: int) -> tuple[MultiVector
     listed = _modules(folder, _PYLATE_ORDER if by_pylate else _ORDER)
     check_transformer(folder, USUAL | {key: () for key in _OF_SIDES})
     dense: list[Dense] = []
-    words, tasks = _pylate_words(settings) if by_pylate else (), ("document",)
+    words = _pylate_words(settings) if by_pylate else ()
+    tasks: tuple[str, ...] = ("document",)
     for name, path in listed[1:]:
         if name == "Dense":
             dense.append(read_dense(folder, path, dense[-1].outputs if dense else width, "token_embeddings"))
@@ -368,7 +369,7 @@ def _with_registered(tokenizer: TokenizerSpec, prefixes: tuple[str, ...]) -> Tok
             continue
         number = wheel.token_to_id(name)
         assert number is not None
-        added[name] = AddedToken(name, number, True, False, False, False, False)
+        added[name] = AddedToken(name, number, special=True)
     if [*added.values()] == [*tokenizer.added_tokens]:
         return tokenizer
     tokens = tuple(sorted(added.values(), key=lambda token: token.id))

@@ -84,7 +84,7 @@ def other_library_notes(
     if values.get("normalize", sentence.normalize) is not sentence.normalize:
         message = f"'normalize' is {shown(values['normalize'])}, {MODULES_FILE} says otherwise: make them agree"
         raise refusal("sentence-conflict", message, file=CONFIG_FILE)
-    unknown = tokenizer.model.unknown_id
+    unknown = getattr(tokenizer.model, "unknown_id", None)  # models of bytes have none
     if unknown is None:
         return ()
     return (f"unknown tokens (id {unknown}) count, as in sentence-transformers; model2vec leaves them out of the mean",)

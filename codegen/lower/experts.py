@@ -57,7 +57,8 @@ def _experts(op: g.Experts, at: Place) -> list[p.Op]:
 def _expert_slot(linear: ExpertLinear, op: g.Experts, at: Place) -> p.WeightSlot:
     """That of a linear whose outputs are those of all experts."""
     slot = linear_slot(linear, at)
-    return replace(slot, stored=tuple(replace(entry, experts=op.experts) for entry in slot.stored))
+    entries = (entry for entry in slot.stored if isinstance(entry, p.LinearWeights))
+    return replace(slot, stored=tuple(replace(entry, experts=op.experts) for entry in entries))
 
 
 def _bias(op: g.Experts) -> p.WeightSlot | None:

@@ -51,19 +51,19 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
             gamma=without_tiny(gamma.values.astype(np.float32)),
             beta=_beta(op, index),
             epsilon=None if op.epsilon is None else rounded(op.epsilon),
-            inverse_width=None if op.epsilon is None else reciprocal(input.width // op.heads),
+            inverse_width=None if op.epsilon is None else reciprocal(rows.width // op.heads),
             source=gamma.name,
         )
 
-    input = at.buffer(op.input)
+    rows = at.buffer(op.input)
     slot = p.WeightSlot(op.name, stored_arrays(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
-    return [p.Norm(op.kind, slot, input, at.buffer(op.out), op.heads)]
+    return [p.Norm(op.kind, slot, rows, at.buffer(op.out), op.heads)]
 
 
 def _beta(op: g.Norm, index: int) -> F32Array | None:
     """Of a layer norm without one it is 0: what the runtime adds."""
     if op.beta is not None:
-        return without_tiny(op.beta.arrays[index].values)
+        return without_tiny(op.beta.arrays[index].values.astype(np.float32))
     return np.zeros(op.gamma.shape, np.float32) if op.kind == "layer" else None
 
 
@@ -141,7 +141,8 @@ def _add(op: g.Add, at: Place) -> list[p.Op]:
 @LOWER.on(g.Xielu)
 def _xielu(op: g.Xielu, at: Place) -> list[p.Op]:
     def weights(array: Array, _: int) -> p.XieluWeights:
-        return p.XieluWeights(*without_tiny(array.values.astype(np.float32)), array.name)
+        square, power, most, linear = without_tiny(array.values.astype(np.float32))
+        return p.XieluWeights(square, power, most, linear, array.name)
 
     slot = p.WeightSlot(op.name, stored_arrays(op.numbers, weights), op.numbers.of_layer, op.numbers.common)
     return [p.Xielu(slot, at.buffer(op.value))]
@@ -230,10 +231,9 @@ def _relative(parameter: g.Parameter | None, heads: int, at: Place) -> p.WeightS
     def weights(array: Array, _: int) -> p.RelativeWeights:
         values = array.values.reshape(len(array.values), heads, -1)
         by_head = np.ascontiguousarray(values.swapaxes(0, 1)).reshape(-1, values.shape[2])
-        matrix = (
-            quantize_rows(by_head) if at.recipe.kind == "s8" else p.F32Matrix(without_tiny(by_head.astype(np.float32)))
-        )
-        return p.RelativeWeights(matrix, heads, array.name)
+        if at.recipe.kind == "s8":
+            return p.RelativeWeights(quantize_rows(by_head), heads, array.name)
+        return p.RelativeWeights(p.F32Matrix(without_tiny(by_head.astype(np.float32))), heads, array.name)
 
     return at.slot(parameter, weights)
 

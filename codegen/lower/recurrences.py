@@ -25,8 +25,8 @@ def _delta_rule(op: g.DeltaRule, at: Place) -> list[p.Op]:
     slot = p.WeightSlot(op.name, stored_arrays(op.rates, weights), op.rates.of_layer, op.rates.common)
     out = at.buffer(op.out)
     state = at.state(op.out, op.key_width)
-    inputs = (at.buffer(value) for value in (op.input, op.decay, op.beta))
-    return [p.DeltaRule(slot, op.heads, op.key_heads, op.key_width, *inputs, out, state)]
+    inputs, decay, beta = (at.buffer(value) for value in (op.input, op.decay, op.beta))
+    return [p.DeltaRule(slot, op.heads, op.key_heads, op.key_width, inputs, decay, beta, out, state)]
 
 
 @LOWER.on(g.StateSpace)

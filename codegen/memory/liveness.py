@@ -77,7 +77,7 @@ class _Walk:
 
     def before(self, step: p.Step, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         """What is alive before a step whose first op is number `first`."""
-        if isinstance(step, p.OPS):
+        if isinstance(step, p.Op):
             return self.ops((step,), first, after)
         return BEFORE(step, self, first, after)
 

@@ -67,7 +67,7 @@ def ops_with_times(program: p.Program, plan: Plan) -> Iterator[tuple[p.Op, Times
 
 
 def _within(step: p.Step, times: Times, row_block: int, program: p.Program) -> Iterator[tuple[p.Op, Times]]:
-    if isinstance(step, p.OPS):
+    if isinstance(step, p.Op):
         only = walks.only_rows(step)
         yield step, times if only is None else replace(times, blocks=1, rows=most_rows_of(only, program))
         return

@@ -13,6 +13,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +59,11 @@ class Reference:
         return x
 
     def _embed(self, ids: NDArray[np.int64], segments: NDArray[np.int64]) -> F64Array:
-        def table(name: str) -> np.ndarray:
-            return self._tensors[f"{self._prefix}embeddings.{name}_embeddings.weight"]
+        def rows(name: str, which: NDArray[np.int64]) -> F64Array:
+            return self._tensors[f"{self._prefix}embeddings.{name}_embeddings.weight"][which].astype(np.float64)
 
-        parts = (table("word")[ids], table("token_type")[segments], table("position")[: len(ids)])
-        return self._norm(sum(part.astype(np.float64) for part in parts), f"{self._prefix}embeddings")
+        sums = rows("word", ids) + rows("token_type", segments) + rows("position", np.arange(len(ids)))
+        return self._norm(sums, f"{self._prefix}embeddings")
 
     def _attend(self, x: F64Array, name: str) -> F64Array:
         query, key, value = (
@@ -139,14 +140,14 @@ def _read_safetensors(path: Path) -> dict[str, np.ndarray]:
     for name, entry in json.loads(data[8:begin].tobytes()).items():
         if name != "__metadata__" and entry["dtype"] in _DTYPES:
             first, last = (begin + offset for offset in entry["data_offsets"])
-            values = np.frombuffer(data[first:last], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+            values = data[first:last].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
             if entry["dtype"] == "BF16":
                 values = (values.astype("<u4") << 16).view("<f4")
             tensors[name] = values
     return tensors
 
 
-_DTYPES = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "BF16": np.dtype("<u2")}
+_DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "BF16": np.dtype("<u2")}
 
 
 def _gelu_fast(x: F64Array) -> F64Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +88,7 @@ class Interpreter:
 
     def _run(
         self,
-        phase: str,
+        phase: Literal["once", "repeat"],
         values: dict[str, F64Array],
         ids: Sequence[int],
         segments: Sequence[int],
@@ -125,12 +126,12 @@ def _entries(term: g.Term, at: State) -> F64Array:
     elif term.shift < 0:
         index = [term.outside] * min(-term.shift, len(index)) + index[: term.shift]
     table = term.table.at(0).values
-    rows = table[[i or 0 for i in index]].astype(np.float64) * (1.0 if term.factor is None else term.factor)
-    rows[[i is None for i in index]] = 0
+    found: F64Array = table[[i or 0 for i in index]].astype(np.float64) * (1.0 if term.factor is None else term.factor)
+    found[[i is None for i in index]] = 0
     if term.dropped is not None:
         left = at.indices["ids"] != term.dropped
-        rows *= np.where(left, len(left) / max(left.sum(), 1), 0)[:, None]
-    return rows
+        found *= np.where(left, len(left) / max(left.sum(), 1), 0)[:, None]
+    return found
 
 
 @INTERPRET.on(g.Norm)
@@ -142,9 +143,10 @@ def _norm(op: g.Norm, at: State) -> None:
     if op.kind != "affine":
         x = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon)
     # [heads that have weights of their own, width of a head]
-    gamma, beta = (None if of is None else at.weight(of).reshape(-1, x.shape[-1]) for of in (op.gamma, op.beta))
-    y = x * gamma
-    at.values[op.out] = (y if beta is None else y + beta).reshape(rows.shape)
+    x = x * at.weight(op.gamma).reshape(-1, x.shape[-1])
+    if op.beta is not None:
+        x = x + at.weight(op.beta).reshape(-1, x.shape[-1])
+    at.values[op.out] = x.reshape(rows.shape)
 
 
 @INTERPRET.on(g.Linear)
@@ -212,6 +214,7 @@ def _dynamic_convolution(op: g.DynamicConvolution, at: State) -> None:
 @INTERPRET.on(g.Rotary)
 def _rotary(op: g.Rotary, at: State) -> None:
     rows = at.values[op.value]
+    assert isinstance(op.table, int)
     cosines, sines = (at.weight(tables[op.table])[: len(rows), None] for tables in (op.cosines, op.sines))
     heads = rows.reshape(len(rows), op.heads, -1)
     half = cosines.shape[-1]
@@ -229,6 +232,7 @@ def _attention(op: g.Attention, at: State) -> None:
         for name in (op.key, op.value)
     )
     scale = 1 / math.sqrt(query.shape[-1]) if op.scale is None else op.scale
+    assert not isinstance(op.window, g.ByLayer)
     scores = query @ key.swapaxes(1, 2)
     distance = np.arange(key.shape[1])[None, :] - np.arange(query.shape[1])[:, None]
     scores = (scores + _relative(op, at, query, key, distance)) * scale
@@ -241,7 +245,7 @@ def _attention(op: g.Attention, at: State) -> None:
         scores = scores + bias[:, distance + bias.shape[1] // 2]
     if op.mask in ("causal", "past"):
         scores = np.where(distance <= 0, scores, -np.inf)
-    if op.mask == "blocks":
+    if op.mask == "blocks" and op.window is not None:
         block = np.arange(key.shape[1]) // op.window
         scores = np.where(block[: query.shape[1], None] == block, scores, -np.inf)
     elif op.window is not None:
@@ -264,7 +268,7 @@ def _attention(op: g.Attention, at: State) -> None:
 
 def _relative(op: g.Attention, at: State, query: F64Array, key: F64Array, distance: NDArray[np.int64]) -> F64Array:
     """Of each query and key the products with relative keys and queries [heads, queries, keys]."""
-    found = np.zeros((1, 1, 1))
+    found: F64Array = np.zeros((1, 1, 1))
     rows = np.array(op.relative_rows)[distance + len(op.relative_rows) // 2] if op.relative_rows else distance
     if op.relative_keys is not None and op.pooled is None:
         products = query @ split_heads(at.weight(op.relative_keys), op.heads).swapaxes(1, 2)
@@ -289,7 +293,8 @@ def _gru(op: g.Gru, at: State) -> None:
 def _states(rows: F64Array, direction: g.Recurrence, at: State) -> F64Array:
     """One after the other."""
     weight = at.weight(direction.weight)
-    states, h = [], np.zeros(weight.shape[1])
+    states: list[F64Array] = []
+    h: F64Array = np.zeros(weight.shape[1])
     for row in rows:
         b = weight @ h
         if direction.bias is not None:

@@ -15,6 +15,7 @@ def pooled_scores(
     op: g.Attention, pooled: PooledScores, at: State, query: F64Array, keys: int, scale: float
 ) -> F64Array:
     """Of each query and key what their tokens' distance and segments add [heads, queries, keys]."""
+    assert op.relative_keys is not None and op.segment_keys is not None and op.bias is not None
     pooling, level, rows = pooled.pooling, pooled.level, query.shape[1]
     token = pooling.tokens(level, rows)
     token_of_key = pooling.tokens(level if keys == rows else level - 1, keys)

@@ -61,9 +61,9 @@ def stoppable(program: str, work: Callable[[Stops], int], *, ends_process: bool 
     if not interrupted and not stops.seen:
         return code
     # Also where the exception came to nothing, as in a destructor.
-    number = stops.seen[0] if stops.seen else int(signal.SIGINT)
-    sys.stderr.write(farewell(program, number))
-    return 128 + number
+    seen = stops.seen[0] if stops.seen else int(signal.SIGINT)
+    sys.stderr.write(farewell(program, seen))
+    return 128 + seen
 
 
 def run_program(program: str, main: Callable[[], int]) -> int:

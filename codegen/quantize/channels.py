@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.constants import TINY
-from ..ir.parameter import F32Array
+from ..ir.parameter import F32Array, FloatArray
 from ..ir.program import S7Matrix, S8Matrix
 
 _ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small
 
 
-def quantize_rows(values: F32Array | NDArray[np.float64]) -> S8Matrix:
+def quantize_rows(values: FloatArray) -> S8Matrix:
     """m = max |w| in float64; q = rne(w * 127.0 / m), scale = float32(m / 127.0); both 0 where that is below 2^-40.
 
     `values` is [rows, width], finite. q is in [-127, 127].
@@ -26,7 +26,7 @@ def quantize_rows_s7(values: F32Array) -> S7Matrix:
     return S7Matrix(*_quantize(values, 63.0))
 
 
-def _quantize(values: F32Array | NDArray[np.float64], most: float) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def _quantize(values: FloatArray, most: float) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """q in [-most, most], and scales."""
     q = np.zeros(values.shape, np.int8)
     scales = np.zeros(values.shape[0], np.float32)

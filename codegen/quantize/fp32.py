@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ir.constants import without_tiny
 from ..ir.graph import Graph
-from ..ir.parameter import F32Array
+from ..ir.parameter import FloatArray
 from ..ir.program import F32Matrix, Kind
 from .recipe import Recipe
 
@@ -20,8 +19,8 @@ class Fp32(Recipe):
     def check(self, graph: Graph) -> None:
         """There are no options."""
 
-    def table(self, name: str, values: F32Array | NDArray[np.float64]) -> F32Matrix:
+    def table(self, name: str, values: FloatArray) -> F32Matrix:
         return F32Matrix(without_tiny(values.astype(np.float32)))
 
-    def matrix(self, name: str, layer: int, values: F32Array | NDArray[np.float64]) -> F32Matrix:
+    def matrix(self, name: str, layer: int, values: FloatArray) -> F32Matrix:
         return F32Matrix(without_tiny(values.astype(np.float32)))

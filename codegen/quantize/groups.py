@@ -58,8 +58,8 @@ def search(groups: F64Array, importance: F64Array | None = None) -> tuple[F32Arr
     """Scales [rows] and factors [rows, groups] of the least squared error, each weight's times its importance [groups,
     32]."""
     largest = np.abs(groups).max(axis=(1, 2))
-    best_error = np.full(len(groups), np.inf)
-    best_scale = np.zeros(len(groups), np.float32)
+    best_error: F64Array = np.full(len(groups), np.inf)
+    best_scale: F32Array = np.zeros(len(groups), np.float32)
     best_factors = np.ones(groups.shape[:2], np.uint8)
     for reach in _LARGEST:
         scale = (largest / reach).astype(np.float32)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ..ir.graph import Graph
-from ..ir.parameter import F32Array
+from ..ir.parameter import FloatArray
 from ..ir.program import F32Matrix, Integers, Kind
 
 
@@ -21,9 +21,9 @@ class Recipe(ABC):
         """EtchError where an option means nothing in this graph."""
 
     @abstractmethod
-    def table(self, name: str, values: F32Array) -> Integers | F32Matrix:
+    def table(self, name: str, values: FloatArray) -> Integers | F32Matrix:
         """The embedding table `name` [entries, width]."""
 
     @abstractmethod
-    def matrix(self, name: str, layer: int, values: F32Array) -> Integers | F32Matrix:
+    def matrix(self, name: str, layer: int, values: FloatArray) -> Integers | F32Matrix:
         """The weight [outputs, inputs] of the linear `name`, of the layer's own where there are layers."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..emulate.floats import QuantizedRows
-from ..ir.parameter import F32Array
+from ..ir.parameter import FloatArray
 from ..ir.program import GROUP, S4Matrix, S8Matrix
 from .groups import F64Array, in_groups, round_groups, search, search_factors
 
@@ -68,7 +68,7 @@ def factorize(products: F64Array) -> tuple[F64Array, F64Array]:
     return upper, d
 
 
-def round_by_inputs(values: F32Array, upper: F64Array, d: F64Array) -> S4Matrix:
+def round_by_inputs(values: FloatArray, upper: F64Array, d: F64Array) -> S4Matrix:
     """`values` [rows, width] in 4 bits, with U and D of their inputs."""
     rows, width = values.shape
     q = np.zeros(values.shape, np.int8)
@@ -94,7 +94,7 @@ def round_by_inputs(values: F32Array, upper: F64Array, d: F64Array) -> S4Matrix:
     return S4Matrix(q, factors, scales)
 
 
-def output_error(matrix: S4Matrix, values: F32Array, products: F64Array) -> float:
+def output_error(matrix: S4Matrix, values: FloatArray, products: F64Array) -> float:
     """Root mean square error of the outputs over the inputs of H, relative to the outputs. For reports."""
     expanded: S8Matrix = matrix.expanded
     w = values.astype(np.float64)

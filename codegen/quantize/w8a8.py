@@ -7,7 +7,7 @@ Any weights may have 4 bits instead.
 from __future__ import annotations
 
 from ..ir.graph import Graph
-from ..ir.parameter import F32Array
+from ..ir.parameter import FloatArray
 from ..ir.program import Integers, Kind
 from .bits import SEGMENTS, Bits, bits_at, check_bits
 from .channels import quantize_rows, quantize_rows_s7
@@ -28,14 +28,14 @@ class W8A8(Recipe):
     def check(self, graph: Graph) -> None:
         check_bits(self._bits, graph)
 
-    def table(self, name: str, values: F32Array) -> Integers:
+    def table(self, name: str, values: FloatArray) -> Integers:
         return _quantize(values, self._bits.get(name, 8 if name == SEGMENTS else self._embedding_bits))
 
-    def matrix(self, name: str, layer: int, values: F32Array) -> Integers:
+    def matrix(self, name: str, layer: int, values: FloatArray) -> Integers:
         return _quantize(values, bits_at(self._bits, name, layer, self.linear_bits))
 
 
-def _quantize(values: F32Array, width: int) -> Integers:
+def _quantize(values: FloatArray, width: int) -> Integers:
     if width == 4:
         return quantize_groups(values)
     return quantize_rows_s7(values) if width == 7 else quantize_rows(values)

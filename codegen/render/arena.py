@@ -103,8 +103,8 @@ def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
             check(f"sizeof(Beams) <= {plan.placement('beams').size}", "beams")
     if program.task.asks:
         check(f"sizeof(QuestionMemory) <= {plan.placement('question').size}", "question")
-    for name, size in program.task.call_bytes.items():
-        check(f"sizeof({name.capitalize()}) <= {size}", name)
+    for name, most in program.task.call_bytes.items():
+        check(f"sizeof({name.capitalize()}) <= {most}", name)
     widest = expanded_inputs(program)
     if widest:
         check(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes", "scratch")
@@ -201,18 +201,18 @@ def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Prog
             f"s8 [{rows}, {buffer.width}]",
         )
     if buffer.storage == "key_rows":
-        scales = "" if buffer.kind == "f32" else f", f32({_at(base, offset + plan.cache_scales[name])})"
+        beside = "" if buffer.kind == "f32" else f", f32({_at(base, offset + plan.cache_scales[name])})"
         data = f"f32({_at(base, offset)})" if buffer.kind == "f32" else _at(base, offset)
         return (
-            f"{buffer.kind.upper()}KeyRows {name}{{{data}{scales}}};",
+            f"{buffer.kind.upper()}KeyRows {name}{{{data}{beside}}};",
             f"{buffer.kind} [kMaxTokens, head width] per head",
         )
     matrix = f"[{rows}, head width]" if buffer.storage == "keys" else f"[head width, {rows}]"
     each = "per head" if buffer.layers == 1 else "per layer and head"
     if buffer.kind == "f32":
         return (f"F32HeadCache {name}{{f32({_at(base, offset)})}};", f"f32 {matrix} {each}, packed")
-    scales = offset + plan.cache_scales[name]
+    scales = _at(base, offset + plan.cache_scales[name])
     return (
-        f"S8HeadCache {name}{{s8({_at(base, offset)}), f32({_at(base, scales)})}};",
+        f"S8HeadCache {name}{{s8({_at(base, offset)}), f32({scales})}};",
         f"s8 {matrix} {each}, packed",
     )

@@ -31,7 +31,7 @@ def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool
     scope = Scope(environment, 1, blocks_fit=blocks_fit, heads=heads, embeddings=embeddings)
     lines.extend(_level_lines(program))
     for step in program.steps:
-        lines.extend(op_lines(step, scope) if isinstance(step, p.OPS) else STEP_LINES(step, scope))
+        lines.extend(op_lines(step, scope) if isinstance(step, p.Op) else STEP_LINES(step, scope))
     return annotated(lines)
 
 

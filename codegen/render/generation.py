@@ -156,7 +156,7 @@ def _repeat(program: p.Program) -> p.Repeat:
 
 def _lines(step: p.Step, scope: Scope) -> list[Line]:
     """The statements of a step, for one row."""
-    return op_lines(step, scope) if isinstance(step, p.OPS) else PASS_LINES(step, scope)
+    return op_lines(step, scope) if isinstance(step, p.Op) else PASS_LINES(step, scope)
 
 
 # Those of a step of a pass that holds others.

@@ -99,4 +99,5 @@ def _first_rows_only(program: p.Program) -> set[p.Buffer]:
 
 
 def _head(program: p.Program, over: str) -> list[p.Op]:
-    return [op for step in program.steps if isinstance(step, p.Repeat) and step.over == over for op in step.body]
+    steps = (step for step in program.steps if isinstance(step, p.Repeat) and step.over == over)
+    return [op for step in steps for op in step.body if isinstance(op, p.Op)]

@@ -64,6 +64,6 @@ class Scope:
         """Whose rows they are: those of a step, or of the text that it attends to."""
         return "steps" if self.step and rows != "tokens" else self.texts
 
-    def statement(self, template: str, values: dict[str, str | None]) -> str:
+    def statement(self, template: str, values: Mapping[str, str | None]) -> str:
         """One call, from the template of its op."""
         return self.environment.get_template(f"ops/{template}.j2").render(values).strip()

@@ -45,7 +45,11 @@ def shape_values(program: p.Program, target: Target) -> dict[str, Any]:
         count = len(_attentions(program))
         raise EtchError("attention-not-supported", "render", f"{count} attentions of different shapes or scales")
     searches = program.target_rules is not None and program.target_rules.search.beams > 1
-    return {"shapes": [_values(name, *next(iter(of)), target, searches) for name, of in found.items()]}
+    shapes = []
+    for name, (of,) in found.items():
+        shape, scale, kind, of_steps = of
+        shapes.append(_values(name, shape, scale, kind, of_steps, target, searches))
+    return {"shapes": shapes}
 
 
 def _values(

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+import numpy as np
+
 from ..ir import program as p
 from .delta_rule import carried_values, one_shape
 from .scope import Scope
@@ -23,7 +27,7 @@ _FIELDS = {
 def state_space_shape(program: p.Program) -> list[tuple[object, str]]:
     """As `delta_shape`."""
     fields = one_shape(program, p.StateSpace, _FIELDS, "state spaces")
-    return [*fields[:-2], *((float_literal(value), named) for value, named in fields[-2:])]
+    return [*fields[:-2], *((float_literal(cast(np.float32, value)), named) for value, named in fields[-2:])]
 
 
 @RENDER.on(p.StateSpace)

@@ -29,7 +29,7 @@ def place_sections(model: str, plan: TablePlan, rows: Sequence[Mapping[str, Any]
     the object format puts before."""
     if not plan.places:
         return {"sections": [{"name": f"etch_{model}", "tables": rows}], "memories": []}
-    sources = [row | {"symbol": f"{row['symbol']}_source"} for row in rows if row["copied"]]
+    sources = [{**row, "symbol": f"{row['symbol']}_source"} for row in rows if row["copied"]]
 
     def section(place: TablePlace) -> dict[str, Any]:
         inside = [row for row in rows if plan.place_of[row["name"]] == place]

@@ -34,7 +34,7 @@ def _escaped(data: bytes) -> Iterator[str]:
     return (chr(byte) if byte in _PLAIN else f"\\{byte:03o}" for byte in data)
 
 
-def float_literal(value: float) -> str:
+def float_literal(value: float | np.float32) -> str:
     """Exactly this float32, which must be finite."""
     return f"{np.float32(value)!s}f"  # the shortest digits that give this float32 back
 
@@ -69,7 +69,8 @@ def named(field: str, value: object) -> str:
 def broken(statement: str, taken: int = 0) -> list[str]:
     """A statement as lines, broken at commas behind its brace, best before the first value that is named; `taken`:
     columns of the last one that others have."""
-    lines, code = [], statement
+    lines: list[str] = []
+    code = statement
     while len(code) + taken > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
         head = code[: LINE_WIDTH - 2]
         before_named = ", /*" in head and not (lines and code.lstrip().startswith("/*"))

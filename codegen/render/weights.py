@@ -144,10 +144,9 @@ def _relative_type(weights: p.RelativeWeights) -> str:
 @FIELDS.on(p.NormWeights)
 def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[str]:
     beta = [] if weights.beta is None else [table("beta")]
-    if weights.epsilon is None:
-        return [table("gamma"), *beta]
     numbers = {"epsilon": weights.epsilon, "inverse_width": weights.inverse_width}
-    return [table("gamma"), *beta, *(named(field, float_literal(value)) for field, value in numbers.items())]
+    said = ((field, value) for field, value in numbers.items() if value is not None)
+    return [table("gamma"), *beta, *(named(field, float_literal(value)) for field, value in said)]
 
 
 @FIELDS.on(p.XieluWeights)

@@ -18,6 +18,7 @@ from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from .spans import Window, best_answer, windows_of
 from .squad import exact_match, f1, read_questions
+from .token_places import need_token_places
 
 ENDS = 2  # where an answer begins, where it ends
 F1, EXACT = Measure("F1", percent=True), Measure("exact match", percent=True)
@@ -75,6 +76,7 @@ class Answering(Task):
         return _objects([json.loads(row.value) for row in chosen])
 
     def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Any]:
+        need_token_places(spec)
         tokenizer = wheel_tokenizer(spec)
         found: list[Window] = []
         for i, row in enumerate(rows):

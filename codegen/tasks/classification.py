@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class Classification(Task):
     labels: tuple[str, ...]
     activation: Literal["softmax", "sigmoid"]
 
-    task_names = (SINGLE_LABEL, MULTI_LABEL)
+    task_names: ClassVar[tuple[str, ...]] = (SINGLE_LABEL, MULTI_LABEL)
     verb = "classify"
     face = Face(
         "classification",

@@ -57,7 +57,7 @@ class NextSentence(Classification):
 
     def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Any]:
         tokenizer = text_tokenizer(spec, max_tokens)
-        return [Text(e.ids, e.type_ids, e.offsets) for e in tokenizer.encode_batch([row.texts for row in rows])]
+        return [Text(e.ids, e.type_ids, e.offsets) for e in tokenizer.encode_batch([row.pair for row in rows])]
 
 
 TASK = NextSentence

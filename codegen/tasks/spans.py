@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding
 
 from ..library_tokenizer.wheel_tokenizer import WheelTokenizer
 
@@ -39,19 +38,22 @@ def windows_of(tokenizer: WheelTokenizer, max_tokens: int, row: int, question: s
     left = most - stride - 1
     if len(asked.ids) + told > most and len(asked.ids) > left:
         question = question[: asked.offsets[left - 1][1]] if left else ""
-    tokenizer.enable_truncation(window, stride=stride, strategy="only_second")
-    encoding = tokenizer.encode(question, context)
-    return [_window(part, row, encoding.type_ids) for part in (encoding, *encoding.overflowing)]
-
-
-def _window(part: Encoding, row: int, segments: Sequence[int]) -> Window:
-    """`segments` are those of the first window, with the same texts before and the same special tokens behind: the
-    wheel has others of its own for the next ones."""
-    inside = [i for i, sequence in enumerate(part.sequence_ids) if sequence == 1]
-    bounds = (inside[0], inside[-1] + 1) if inside else (0, 0)
-    behind = len(part.ids) - bounds[1] if inside else 0
-    own = [*segments[: len(part.ids) - behind], *segments[len(segments) - behind :]]
-    return Window(part.ids, own, part.offsets, row, bounds, part.word_ids)
+    whole = tokenizer.encode(question, context)
+    inside = [i for i, sequence in enumerate(whole.sequence_ids) if sequence == 1]
+    if not inside:
+        return [Window(whole.ids, whole.type_ids, whole.offsets, row, (0, 0), whole.word_ids)]
+    begin, end = inside[0], inside[-1] + 1
+    room = window - (len(whole.ids) - (end - begin))
+    found: list[Window] = []
+    for first in range(begin, end, max(room - stride, 1)):  # what fits in one window may leave no room for others
+        last = min(first + room, end)
+        kept = [*range(begin), *range(first, last), *range(end, len(whole.ids))]
+        columns = (whole.ids, whole.type_ids, whole.offsets, whole.word_ids)
+        ids, segments, offsets, words = ([column[i] for i in kept] for column in columns)
+        found.append(Window(ids, segments, offsets, row, (begin, begin + last - first), words))
+        if last == end:
+            break
+    return found
 
 
 def best_answer(context: str, windows: Sequence[Window], outputs: Sequence[NDArray[np.float32]]) -> str:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from ..files.table_file import Columns, Echo, Row, refused
 from ..ir.task import Computation, Face, Measure, Task, counted, margin
 from ..ir.text import Text
+from ..ir.tokenizer_spec import TokenizerSpec
 from .entities import entity_f1
 from .names import listed, printable_name
 from .tagged_words import read_tagged, tags_of_words
+from .token_places import need_token_places
 
 OUTSIDE = "O"
 
@@ -117,6 +119,10 @@ class Tagging(Task):
                 if tag != OUTSIDE and tag not in self.labels:
                     raise refused(path, row.line, f"unknown label '{printable_name(tag)}'")
         return _lists([row.value.split(" ") for row in chosen])
+
+    def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Text] | None:
+        need_token_places(spec)
+        return super().encoded(spec, max_tokens, rows)
 
     def answers(self, outputs: Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
         """The same, by each word's first token."""

@@ -109,8 +109,8 @@ def _compile(patterns: list[tuple[str, AddedToken]], trimming: Trimming | None) 
             raise EtchError("added-token-ambiguous", "front-end", message)
         by_content[content.encode()] = token
     swallows = any(token.rstrip for token in by_content.values())
-    for content, token in by_content.items():
-        if swallows and token.lstrip and content.decode()[0].isspace():
+    for text, token in patterns:
+        if swallows and token.lstrip and text[0].isspace():
             # It could begin in what another token swallowed, and its stripped beginning lie behind its own.
             message = f"added token {token.content!r} has lstrip and begins with white space while another has rstrip"
             raise EtchError("added-token-unsupported", "front-end", message)

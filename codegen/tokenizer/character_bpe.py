@@ -108,8 +108,8 @@ def _characters(spec: CharacterBpeModel, symbol: str) -> list[str]:
         return list(symbol)
     if not symbol.endswith(END_OF_WORD) or symbol == END_OF_WORD:
         return []
-    *before, last = symbol.removesuffix(END_OF_WORD)
-    return [*before, last + END_OF_WORD]
+    characters = list(symbol.removesuffix(END_OF_WORD))
+    return [*characters[:-1], characters[-1] + END_OF_WORD]
 
 
 def _pairs_by_piece(ranks: Ranks) -> dict[str, list[tuple[int, int]]]:

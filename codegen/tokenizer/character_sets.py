@@ -65,7 +65,7 @@ def _found(of: str, text: str) -> np.ndarray:
     """bool [characters]: which of a text. Those of one piece are alike: its first is put between letters, which no
     pre-tokenizer drops or isolates, and makes one word with them, or is one by itself."""
     makers = {"Digits": lambda: pre_tokenizers.Digits(individual_digits=True), "words": pre_tokenizers.Whitespace}
-    splitter = makers.get(of, getattr(pre_tokenizers, of, None))()
+    splitter = (makers[of] if of in makers else getattr(pre_tokenizers, of))()
     dropped = np.ones(len(text), bool)
     found = np.zeros(len(text), bool)
     for _, (begin, end) in splitter.pre_tokenize_str(text):

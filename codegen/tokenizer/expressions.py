@@ -119,10 +119,10 @@ def _tables(machine: _Machine) -> Part:
     _, first, kind_of = np.unique(np.concatenate(steps), axis=1, return_index=True, return_inverse=True)
     number = np.argsort(np.argsort(first, kind="stable"), kind="stable")[kind_of]  # by first appearance: END stays 0
     order = np.sort(first)
-    of_classes, arrays = class_tables(number[machine.class_of])
+    of_classes, class_arrays = class_tables(number[machine.class_of])
     names = ("word_steps", "front_steps")[: len(steps)]
     arrays: Arrays = (
-        *arrays,
+        *class_arrays,
         *((name, table[:, order].astype(np.uint16).ravel()) for name, table in zip(names, steps, strict=True)),
     )
     fields = (

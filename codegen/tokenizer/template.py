@@ -8,13 +8,13 @@ from ..ir.template_spec import Template, TemplatePart
 from .fields import Field, Part, boolean, signed, unsigned
 
 MOST_PARTS = 8  # as in etch::Template
-_PLACES = {"A": "TemplatePart::kFirst", "B": "TemplatePart::kSecond"}
+_PLACES: dict[object, str] = {"A": "TemplatePart::kFirst", "B": "TemplatePart::kSecond"}
 
 
 def compile_template(spec: Template) -> Part:
     _check(spec.single, "single", ("A",))
     _check(spec.pair, "pair", ("A", "B"))
-    fields = (
+    fields: tuple[Field, ...] = (
         unsigned("single_count", len(spec.single)),
         unsigned("pair_count", len(spec.pair)),
         _parts("single", spec.single),
@@ -42,6 +42,10 @@ def _check(parts: tuple[TemplatePart, ...], which: str, texts: tuple[str, ...]) 
             raise EtchError("tokenizer-template", "front-end", f"the {which} template has type {part.segment}")
 
 
+def _id(part: TemplatePart) -> str:
+    return _PLACES[part.content] if isinstance(part.content, str) else str(part.content)
+
+
 def _parts(name: str, parts: tuple[TemplatePart, ...]) -> Field:
     return Field(
         name,
@@ -49,7 +53,7 @@ def _parts(name: str, parts: tuple[TemplatePart, ...]) -> Field:
             Field(
                 "text" if part.content in _PLACES else "special token",
                 group=(
-                    Field("id", literal=str(_PLACES.get(part.content, part.content))),
+                    Field("id", literal=_id(part)),
                     unsigned("segment", part.segment),
                 ),
             )

@@ -104,6 +104,7 @@ def _word_characters() -> frozenset[int]:
     tokenizer = Tokenizer(WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     tokenizer.add_tokens([AddedToken("<>", single_word=True, normalized=False)])
     token = tokenizer.token_to_id("<>")
+    assert token is not None
     found = set(scalars())
     for chunk in _chunks():
         encoding = tokenizer.encode("".join("<>" + chr(c) for c in chunk))

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import tokenizers
-from tokenizers import Encoding
 
 from .. import __version__
 from ..building.built_program import Echo, ProgramError, json_lines, program_of
@@ -30,7 +29,7 @@ from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.composed_tokenizer import ComposedEncoding
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
-from ..library_tokenizer.wheel_tokenizer import text_tokenizer
+from ..library_tokenizer.wheel_tokenizer import WheelEncoding, encode_batch, text_tokenizer
 from ..load.checkpoint import Checkpoint
 from ..load.tokenizer_files.moses_library import library_version
 from ..pipeline import to_graph
@@ -63,7 +62,7 @@ class Counts:
         self,
         lines: tuple[bytes, ...],
         answer: dict[str, Any],
-        own: Encoding | ComposedEncoding,
+        own: WheelEncoding,
         begins: Sequence[Sequence[int]],
         unknown: set[int],
     ) -> None:
@@ -184,7 +183,7 @@ def _compare(
     """`inputs` are texts, or pairs. Of a prefix that is read before each, all characters begin where the text does."""
     read = [[decoded(line) for line in lines] for lines in inputs]
     texts = [tuple(prefix + text for text, _ in one) for one in read]
-    encodings = own.tokenizer.encode_batch([text if len(text) == 2 else text[0] for text in texts])
+    encodings = encode_batch(own.tokenizer, [text if len(text) == 2 else text[0] for text in texts])
     for lines, answer, encoding, one in zip(inputs, answers, encodings, read, strict=True):
         counts.add(
             lines, answer, encoding, [[0] * len(prefix) + np.asarray(begins).tolist() for _, begins in one], unknown

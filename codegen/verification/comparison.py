@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding
 
 from ..emulate import emulate_texts
 from ..errors import EtchError
 from ..ir.program import Program
 from ..ir.text import Text, in_batches
+from ..library_tokenizer.wheel_tokenizer import WheelEncoding
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
 
@@ -111,7 +111,7 @@ def name(index: int, texts: int) -> str:
 
 
 def compare(
-    program: Program, reference: Interpreter, encodings: Sequence[Encoding], answers: Sequence[Answer], texts: int
+    program: Program, reference: Interpreter, encodings: Sequence[WheelEncoding], answers: Sequence[Answer], texts: int
 ) -> Comparison:
     """The first `texts` inputs are single texts, the others pairs."""
     task = program.task
@@ -164,7 +164,7 @@ def _cosine(a: NDArray, b: NDArray) -> float:
     return float((a * b).sum()) / lengths if lengths > 0 else 1.0
 
 
-def _other_bits(program: Program, encodings: Sequence[Encoding], answers: Sequence[Answer]) -> list[int]:
+def _other_bits(program: Program, encodings: Sequence[WheelEncoding], answers: Sequence[Answer]) -> list[int]:
     found = []
     for batch in in_batches([len(encoding.ids) for encoding in encodings], _TOKENS_AT_ONCE):
         advance(len(batch))

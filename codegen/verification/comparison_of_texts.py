@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tokenizers import Encoding
 
 from ..emulate.beams import Written
 from ..emulate.generation import Generation
@@ -18,6 +17,7 @@ from ..errors import printable
 from ..ir.program import Program
 from ..ir.target_tokenizer import TargetTokenizer
 from ..library_tokenizer.spelled import Speller
+from ..library_tokenizer.wheel_tokenizer import WheelEncoding
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
 from .comparison import LARGEST_DIFFERENCE, counted, verdict
@@ -111,7 +111,7 @@ def compare_texts(
     program: Program,
     target: TargetTokenizer,
     reference: Interpreter,
-    encodings: Sequence[Encoding],
+    encodings: Sequence[WheelEncoding],
     answers: Sequence[WrittenAnswer],
 ) -> ComparisonOfTexts:
     """The contract is computed for each text, then its best sequence's logits in float64."""

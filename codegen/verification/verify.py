@@ -14,8 +14,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Encoding, Tokenizer
-
 from .. import pipeline
 from ..asked_task import asked_by
 from ..building.built_program import Echo, ProgramError, json_lines, program_of
@@ -31,7 +29,7 @@ from ..ir.program import Output, Program
 from ..ir.task import Task
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.own_tokenizer import own_tokenizer
-from ..library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
+from ..library_tokenizer.wheel_tokenizer import WheelEncoding, WheelTokenizer, can_be_cut, encode_batch, text_tokenizer
 from ..load.checkpoint import Checkpoint
 from ..lower import lower
 from ..oracle.interpret import Interpreter
@@ -95,7 +93,7 @@ class _Asked:
         return [*map(_text, self.lines), *((_text(first), _text(second)) for first, second in self.pairs)]
 
 
-def _asked(program: Program, checkpoint: Checkpoint, tokenizer: Tokenizer, texts: Path | None) -> _Asked:
+def _asked(program: Program, checkpoint: Checkpoint, tokenizer: WheelTokenizer, texts: Path | None) -> _Asked:
     if texts is not None:
         lines = read_lines(texts, "verify", MAX_TEXT_BYTES)
     else:
@@ -121,13 +119,13 @@ def _said_of_heads(built: Path, program: Program, asked: _Asked) -> _AnswersByHe
 def _compare_heads(
     program: Program,
     checkpoint: Checkpoint,
-    tokenizer: Tokenizer,
+    tokenizer: WheelTokenizer,
     asked: _Asked,
     answers: _AnswersByHead,
     echo: Echo,
 ) -> bool:
     """Whether every head holds what its recipe promises; reports each."""
-    graph, encodings = pipeline.to_graph(checkpoint, program.max_tokens), tokenizer.encode_batch(asked.inputs)
+    graph, encodings = pipeline.to_graph(checkpoint, program.max_tokens), encode_batch(tokenizer, asked.inputs)
     holds = True
     with stage("compare", "text", 2 * len(encodings) * len(answers)):  # with float64, then with the contract
         for head, output in zip(graph.heads, program.outputs, strict=True):
@@ -157,7 +155,7 @@ def _compared(
     program: Program,
     checkpoint: Checkpoint,
     reference: Interpreter,
-    encodings: Sequence[Encoding],
+    encodings: Sequence[WheelEncoding],
     answers: Sequence[Any],
     texts: int,
 ) -> Comparison | ComparisonOfTexts:
@@ -204,7 +202,7 @@ def _compare_own(
         echo(f"tokenizer    not compared with the folder's own: {own}")
         return True
     prefix = checkpoint.tokenizer.prefix  # of single texts
-    encodings = own.tokenizer.encode_batch([prefix + one if isinstance(one, str) else one for one in inputs])
+    encodings = encode_batch(own.tokenizer, [prefix + one if isinstance(one, str) else one for one in inputs])
     other = [i for i, (one, answer) in enumerate(zip(encodings, answers, strict=True), 1) if one.ids != answer.ids]
     first = f" (the first: {other[0]})" if other else ""
     echo(f"tokenizer    {len(other)} of {len(answers)} with ids other than the folder's own{first}: {own.read_by}")
@@ -248,7 +246,7 @@ def takes_pairs(task: Task, segments: int, tokenizer: TokenizerSpec) -> bool:
     return task.takes_pairs and not task.asks and tokenizer.template.segments <= segments
 
 
-def pairs_of(lines: Sequence[bytes], tokenizer: Tokenizer) -> list[tuple[bytes, bytes]]:
+def pairs_of(lines: Sequence[bytes], tokenizer: WheelTokenizer) -> list[tuple[bytes, bytes]]:
     """Neighbours, but for those that the program's FIRST<TAB>SECOND cannot hold, or that cannot be cut."""
     pairs = [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
     return [pair for pair in pairs if can_be_cut(tokenizer, *map(_text, pair))]

@@ -29,6 +29,7 @@ from ..ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
     CharacterBpeModel,
+    Model,
     SentencePieceFile,
     TokenizerSpec,
     UnigramModel,
@@ -94,7 +95,7 @@ def unspelled_ids(model: object) -> set[int]:
 
 
 @singledispatch
-def _with_ids(model: object, described: dict[str, Any], number: dict[int, int]) -> object:
+def _with_ids(model: Model, described: dict[str, Any], number: dict[int, int]) -> Model:
     """The model with the ids that `number` has, numbered anew, and `described`, the model in tokenizer.json, changed
     in its place. Its vocabulary is changed already."""
     raise TypeError(type(model).__name__)

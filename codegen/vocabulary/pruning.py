@@ -23,7 +23,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding
 
 from ..errors import EtchError
 from ..files.outside_files import NamedFile
@@ -32,9 +31,9 @@ from ..ir import graph as g
 from ..ir.derived import Derived, Values
 from ..ir.normalizer_spec import SentencePieceNormalizer
 from ..ir.tokenizer_spec import TokenizerSpec
-from ..library_tokenizer.composed_tokenizer import ComposedEncoding
-from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
+from ..library_tokenizer.wheel_tokenizer import WheelEncoding, encode_batch, ids_in_word, wheel_tokenizer
 from ..load.checkpoint import Checkpoint
+from ..tasks.generation import Generation
 from .kept_target import needed_ids, renumbered_settings, shorter_rules
 from .prunable import (
     STAGE,
@@ -213,6 +212,7 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
     if graph.target_rules is None:
         return graph
     (head,) = graph.heads
+    assert isinstance(head.task, Generation)
     return replace(
         graph,
         repeat=tuple(map(smaller, graph.repeat)),
@@ -242,7 +242,7 @@ class Corpus:
         tokenizer = wheel_tokenizer(spec)
         for begin in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[begin : begin + _TEXTS_AT_ONCE])
-            for text, encoding in zip(some, tokenizer.encode_batch(some, add_special_tokens=False), strict=True):
+            for text, encoding in zip(some, encode_batch(tokenizer, some, add_special_tokens=False), strict=True):
                 if apart.isdisjoint(encoding.ids):
                     words.update(_words(encoding))
                 else:
@@ -307,7 +307,7 @@ class Corpus:
         return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
 
 
-def _words(encoding: Encoding | ComposedEncoding) -> Iterator[tuple[int, ...]]:
+def _words(encoding: WheelEncoding) -> Iterator[tuple[int, ...]]:
     """The ids of each word."""
     for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
         yield tuple(i for _, i in tokens)

@@ -42,7 +42,8 @@ def type_of(number: int, tensor: str, refuse: Refuse) -> TensorType:
         message = f"its type {kind.name} is not read (read: {', '.join(READABLE)})"
         raise refuse("gguf-type", message, tensor=tensor)
     dtype = kind.name if kind.name in _AS_STORED else "F32"
-    return TensorType(kind.name, *gguf.GGML_QUANT_SIZES[kind], dtype)
+    values, size = gguf.GGML_QUANT_SIZES[kind]
+    return TensorType(kind.name, values, size, dtype)
 
 
 def stored_values(tensor: StoredTensor, refuse: Refuse) -> NDArray[Any]:

@@ -57,7 +57,7 @@ def _data(opened: Opened, made: Made, dtype: str) -> memoryview:
         stored = Stored.of(values, dtype)
         _check_finite(opened, tensor.name, as_floats(np.frombuffer(stored.data, _ROUNDED[dtype]), dtype))
         return stored.data
-    return memoryview(np.ascontiguousarray(values)).cast("B")
+    return memoryview(np.ascontiguousarray(values).data).cast("B")
 
 
 def _check_finite(opened: Opened, name: str, values: NDArray[np.floating[Any]]) -> None:

@@ -28,4 +28,5 @@ def weights(settings: Settings, tensors: StoredTensors) -> Iterator[tuple[str, F
         if scales.size == 1:
             yield name, values * scales.reshape(-1)
         else:
-            yield name, values * spread(scales, values.shape, block or values.shape[-2:], f"{name}{_SCALE}")
+            rows, columns = block or values.shape[-2:]
+            yield name, values * spread(scales, values.shape, (rows, columns), f"{name}{_SCALE}")

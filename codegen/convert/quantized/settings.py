@@ -54,7 +54,7 @@ class Settings:
     def number(self, key: str) -> float:
         """A fraction or an integer."""
         value = self._values.get(key)
-        if type(value) not in (int, float):
+        if not isinstance(value, int | float) or isinstance(value, bool):
             raise self.refuse(f"{key} must be a number, got {shown(value)}")
         return float(value)
 

@@ -62,8 +62,8 @@ class Family:
             return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form, self.end, turns=self.turns)
         if self.padding is not None:
             bert_like.check_padding(checkpoint.tokenizer, self.padding(config))
-        positions = position_count(config, self.form.target_positions)
-        return build_behind_encoder(checkpoint, self.writer, self.graph_of, max_tokens, positions)
+        most = position_count(config, self.form.target_positions)
+        return build_behind_encoder(checkpoint, self.writer, self.graph_of, max_tokens, most)
 
     def graph_of(
         self,

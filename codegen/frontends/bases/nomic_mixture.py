@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...ir.experts import ExpertLinear, Experts
-from ...ir.graph import Add, Attention, Graph, Linear, Norm, Op, Parameter, Rotary
+from ...ir.graph import Add, Attention, Graph, Linear, Node, Norm, Op, Parameter, Rotary
 from ...ir.parameter import Array
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
@@ -96,7 +96,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         return _layer(tensors, shape, turned, kind == _MIXED, [f"{_PREFIX}{layer}." for layer in layers])
 
     layers, widths = layers_of_kinds(kinds, ops_of, shape.widths, frozenset())
-    body = (
+    body: tuple[Node, ...] = (
         embed(tensors, "", limits.vocabulary, segments, shape.hidden),
         parts.layer_norm(tensors, "embedding_norm", ["emb_ln"], shape.hidden, shape.epsilon, "hidden"),
         *layers,

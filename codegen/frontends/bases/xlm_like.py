@@ -114,7 +114,7 @@ def _embedding(
     width = limits.width
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_WORDS}", (limits.vocabulary, width))
     places = (limits.positions, width)
-    positions = tensors.take(f"{prefix}position_embeddings.weight", places)
+    positions: Array = tensors.take(f"{prefix}position_embeddings.weight", places)
     language, notes = _language(config, tensors, prefix, width)
     if language is not None:
         positions = _sum(positions, language)

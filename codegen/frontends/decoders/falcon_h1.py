@@ -88,8 +88,10 @@ def _factors(config: Config) -> _Factors:
     # The library has a table of these, of float32.
     made = tuple(float(np.float32(factor)) for factor in _several(config, "ssm_multipliers", 5))
     rows, out = (parts.factor_of(config, f"ssm_{of}_multiplier") for of in ("in", "out"))
-    attention = (parts.factor_of(config, f"{of}_multiplier") for of in ("attention_in", "attention_out", "key"))
-    return _Factors(*attention, gate, down, MixerFactors(rows, made, out))
+    inside, outside, key = (
+        parts.factor_of(config, f"{of}_multiplier") for of in ("attention_in", "attention_out", "key")
+    )
+    return _Factors(inside, outside, key, gate, down, MixerFactors(rows, made, out))
 
 
 def _several(config: Config, key: str, count: int) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ...ir.convolutions import MOST_TAPS
-from ...ir.graph import Attention, CausalConvolution, Embed, Multiply, Op, Parameter, Term
+from ...ir.graph import Attention, CausalConvolution, Embed, Multiply, Node, Op, Parameter, Term
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
@@ -91,7 +91,7 @@ def lfm_stack(
         kinds = [kind if layer in mixture.dense else f"{kind}{_MIXED}" for layer, kind in enumerate(kinds)]
         gates |= mixture.widths(made.sizes.width)
     layers, all_widths = layers_of_kinds(kinds, ops_of, {**made.sizes.widths, **gates, **widths}, _OWN)
-    body = (Embed((Term(words, "ids"),), "hidden"), *layers, made.final_norm("embedding_norm"))
+    body: tuple[Node, ...] = (Embed((Term(words, "ids"),), "hidden"), *layers, made.final_norm("embedding_norm"))
     return Stack(body, all_widths, words, made.sizes.width)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...ir.graph import Add, Attention, Embed, Op, Term
+from ...ir.graph import Add, Attention, Embed, Linear, Op, Term
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from ..bases.decoder_family import Family
@@ -122,6 +122,7 @@ def _attention(made: LlamaParts, seen: Seen | None, bias: bool) -> tuple[Op, ...
 def _behind(made: LlamaParts, activation: str) -> tuple[Op, ...]:
     """The feed-forward block of a layer of full attention."""
     *ops, last = feed_forward(made, activation, "hidden")
+    assert isinstance(last, Linear)
     return (*ops, *made.added(last, "post_feedforward_layernorm"))
 
 

@@ -201,7 +201,7 @@ def _decoder(half: _Half, tensors: TensorFile, memory: str) -> tuple[Node, ...]:
     count = half.config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     embeddings = f"{root}embeddings."
     words = parts.parameter(tensors, "target_words", f"{root}{bert_like.WORDS}", (tables.vocabulary, shape.hidden))
-    places = tensors.take(f"{embeddings}position_embeddings.weight", (tables.positions, shape.hidden))
+    places: Array = tensors.take(f"{embeddings}position_embeddings.weight", (tables.positions, shape.hidden))
     if half.kind.has_segments:
         segments = tensors.take(f"{embeddings}token_type_embeddings.weight", (tables.segments, shape.hidden))
         places = _of_first_segment(places, segments)

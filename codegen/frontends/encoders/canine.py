@@ -16,7 +16,7 @@ import numpy as np
 from ...ir.character_models import CODE_POINTS
 from ...ir.graph import Embed, Graph, Layers, Linear, Node, Parameter, Term
 from ...ir.hashes import PRIMES
-from ...ir.parameter import Array, F32Array
+from ...ir.parameter import Array, FloatArray
 from ...ir.renamed import Renaming
 from ...ir.row_groups import MOST_RATE, FirstRow, GroupRows, SpreadRows
 from ...ir.task import Task
@@ -191,7 +191,7 @@ def _by_taps(kernel: Array) -> Computed:
     """[outputs, taps * inputs] of [outputs, inputs, taps]."""
     outputs, inputs, taps = kernel.shape
 
-    def values() -> F32Array:
+    def values() -> FloatArray:
         return np.ascontiguousarray(kernel.values.swapaxes(1, 2)).reshape(outputs, taps * inputs)
 
     return Computed(kernel.name, (outputs, taps * inputs), values, kernel.file)

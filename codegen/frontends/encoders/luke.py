@@ -34,7 +34,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     prefix = tensors.below(_FAMILY.prefix)
     unused = tensors.ignore(*(f"{prefix}{name}" for name in _OF_ENTITIES), "entity_predictions.*")
     graph = _FAMILY.build_graph(checkpoint, max_tokens)
-    notes = ("texts have no entities",)
+    notes: tuple[str, ...] = ("texts have no entities",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of entities",)
     return replace(graph, notes=graph.notes + notes)

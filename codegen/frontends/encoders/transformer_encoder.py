@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
-from ...ir.graph import Embed, Graph, Layers, Node, Term
+from ...ir.graph import Embed, Graph, Layers, Node, Pooling, Term
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
 from ...load.limits import Limits
@@ -17,7 +18,8 @@ from ..shared.sinusoids import interleaved_sinusoids
 
 MODEL_TYPE = "transformer_encoder"
 POSITIONS = "max_positions"
-_POOLINGS = ("mean", "max", "first", "last")
+Word = TypeVar("Word", bound=str)
+_POOLINGS: tuple[Pooling, ...] = ("mean", "max", "first", "last")
 LAYER = LayerNames(
     query="attention.query",
     key="attention.key",
@@ -46,7 +48,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     shape = read_shape(config)
     pre = choice(config, "norm", ("post", "pre")) == "pre"
     pooling = choice(config, "pooling", _POOLINGS)
-    body = (_embedding(config, tensors, shape, limits), _layers(config, tensors, shape, pre))
+    body: tuple[Node, ...] = (_embedding(config, tensors, shape, limits), _layers(config, tensors, shape, pre))
     widths = shape.widths
     if pre:
         widths |= {"normed": shape.hidden}
@@ -94,9 +96,10 @@ def _layers(config: Config, tensors: TensorFile, shape: LayerShape, pre: bool) -
     return Layers("encoder_layer", count, layer(tensors, [f"layers.{i}." for i in range(count)], LAYER, shape))
 
 
-def choice(config: Config, key: str, supported: tuple[str, ...]) -> str:
+def choice(config: Config, key: str, supported: tuple[Word, ...]) -> Word:
     """What a key names, one of a few words."""
     value = config.text(key)
-    if value not in supported:
+    found = next((word for word in supported if word == value), None)
+    if found is None:
         raise parts.refuse("config-value", f"{key} '{value}' is not supported (supported: {', '.join(supported)})")
-    return value
+    return found

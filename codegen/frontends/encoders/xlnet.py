@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Op, Parameter, Term
-from ...ir.parameter import Array
+from ...ir.parameter import Array, FloatArray
 from ...ir.task import Task
 from ...load.checkpoint import Checkpoint
 from ...load.config import Config
@@ -167,7 +167,7 @@ def _matrix(array: Array, *, turned: bool) -> Computed:
     """[outputs, inputs] of [width, heads, head width]; `turned` where the file's first axis are the inputs."""
     width = array.shape[0]
 
-    def values() -> F64Array:
+    def values() -> FloatArray:
         matrix = array.values.reshape(width, width)
         return np.ascontiguousarray(matrix.T) if turned else matrix
 

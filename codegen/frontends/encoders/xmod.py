@@ -34,7 +34,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     prefix = tensors.below(_FAMILY.prefix)
     unused = tensors.ignore(*(f"{prefix}encoder.layer.*.{_ADAPTERS}{other}.*" for other in others))
     graph = replace(_FAMILY, form=_form(config, language)).build_graph(checkpoint, max_tokens)
-    notes = (f"texts are in {language} (default_language)",)
+    notes: tuple[str, ...] = (f"texts are in {language} (default_language)",)
     if unused:
         notes += (f"not used: {len(unused)} tensors of the adapters of {', '.join(others)}",)
     return replace(graph, notes=graph.notes + notes)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ir.graph import Parameter
-from ...ir.parameter import Array, F32Array
+from ...ir.parameter import Array, FloatArray
 
 _LARGEST = 100.0  # logarithm of what is computed of one
 
@@ -23,11 +23,11 @@ class Computed:
 
     name: str
     shape: tuple[int, ...]
-    compute: Callable[[], F32Array | NDArray[np.float64]] = field(repr=False)
+    compute: Callable[[], FloatArray] = field(repr=False)
     file: str = "config.json"
 
     @property
-    def values(self) -> F32Array | NDArray[np.float64]:
+    def values(self) -> FloatArray:
         return self.compute()
 
 
@@ -40,7 +40,7 @@ def rows_of(array: Array, begin: int, end: int) -> Computed:
 def without_row(array: Array, row: int) -> Computed:
     """A matrix with zeros in the place of one row."""
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         values = array.values.copy()
         values[row] = 0
         return values
@@ -65,7 +65,7 @@ def rows_of_heads(array: Array, heads: int, first: int, last: int, count: int) -
     """Those from `first` to before `last` of `count` parts of the rows of each head."""
     shape = (array.shape[0] // count * (last - first), *array.shape[1:])
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         return np.ascontiguousarray(array.values.reshape(heads, count, -1, *shape[1:])[:, first:last].reshape(shape))
 
     return Computed(f"{array.name}, {first + 1} to {last} of {count}", shape, compute, array.file)
@@ -77,7 +77,7 @@ def rows_of_groups(array: Array, groups: int, *spans: tuple[int, int]) -> Comput
     each = array.shape[0] // groups
     shape = (groups * sum(end - begin for begin, end in spans), *array.shape[1:])
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         rows = array.values.reshape(groups, each, *shape[1:])
         return np.concatenate([rows[:, begin:end].reshape(-1, *shape[1:]) for begin, end in spans])
 
@@ -96,7 +96,7 @@ def of_groups(array: Array, groups: int) -> Computed:
     made of its inputs alone, the weights of the others are zeros."""
     outputs, inputs = array.shape[0], array.shape[1]
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         parts = array.values.reshape(groups, outputs // groups, inputs)
         whole = np.zeros((groups, outputs // groups, groups, inputs), parts.dtype)
         whole[range(groups), :, range(groups)] = parts
@@ -121,7 +121,7 @@ def one_row(arrays: Sequence[Array]) -> Computed:
     """All their values, one behind the other."""
     count = sum(math.prod(array.shape) for array in arrays)
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         return np.concatenate([array.values.reshape(-1) for array in arrays])
 
     return Computed(arrays[0].name, (count,), compute, arrays[0].file)
@@ -137,7 +137,7 @@ def transposed_parts(array: Array, count: int) -> Computed:
     """Of so many matrices, one below the other, each one with its rows as columns."""
     rows, columns = array.shape[0] // count, array.shape[1]
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         turned = array.values.reshape(count, rows, columns).swapaxes(1, 2)
         return np.ascontiguousarray(turned).reshape(count * columns, rows)
 
@@ -157,7 +157,7 @@ def columns_of_each(array: Array, part: int, count: int) -> Computed:
     matrices, rows, columns = array.shape
     shape = (matrices * columns // count, rows)
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         return np.ascontiguousarray(array.values[:, :, part::count].swapaxes(1, 2)).reshape(shape)
 
     return Computed(f"{array.name}^T, {part + 1} of {count}", shape, compute, array.file)
@@ -176,7 +176,7 @@ def part_of_each(array: Array, part: int, count: int) -> Computed:
     matrices, rows, columns = array.shape
     shape = (matrices * rows // count, columns)
 
-    def compute() -> F32Array | NDArray[np.float64]:
+    def compute() -> FloatArray:
         parts = array.values.reshape(matrices, count, rows // count, columns)
         return np.ascontiguousarray(parts[:, part]).reshape(shape)
 

@@ -90,4 +90,9 @@ def disentangled(
         made, name = projection(kind), _TABLES[kind]
         tables[name] = projected(name, rows, len(used), made.weight, made.bias)
     places = {row: index for index, row in enumerate(used)}
-    return replace(plain, relative_rows=tuple(places[row] for row in by_distance), **tables)
+    return replace(
+        plain,
+        relative_rows=tuple(places[row] for row in by_distance),
+        relative_keys=tables.get("relative_keys"),
+        relative_queries=tables.get("relative_queries"),
+    )

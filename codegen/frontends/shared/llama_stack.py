@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Attention, Embed, Layers, Multiply, Node, Norm, Op, Parameter, Term
 from ...ir.in_place import LEAST_CAP
 from ...ir.parameter import Array
 from ...load.config import Config
@@ -270,7 +270,7 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
     if form.latent is not None:
         return (*norms, *latent_attention(made, form.latent, seen, value, form.factors.blocks))
     query, key, values = made.projections(form.biases.attention_inputs, value)
-    head_norms = made.head_norms(form.head_norms, own=form.own_head_norms) if form.head_norms else ()
+    head_norms: tuple[Norm, ...] = made.head_norms(form.head_norms, own=form.own_head_norms) if form.head_norms else ()
     if form.pairs:
         width, turned = made.sizes.head_width, 2 * max(table.shape[1] for table in seen.cosines)
         query, key = by_halves(query, width, turned), by_halves(key, width, turned)
@@ -298,7 +298,8 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
 
 def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
     bias = form.biases.feed_forward
-    value, ops = "normed", ()
+    ops: tuple[Op, ...] = ()
+    value = "normed"
     if not form.parallel:
         value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
     if form.ungated is None:

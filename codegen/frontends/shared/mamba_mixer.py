@@ -153,7 +153,8 @@ def mixer(made: LlamaParts, mamba: Mamba, source: str, factors: MixerFactors = M
         ),
         StateSpace(
             *("state_space", Parameter("mamba_rates", rates), each("mamba_skips", "D", heads)),
-            *(mamba.heads, mamba.groups, mamba.state_width, mamba.times),
+            *(mamba.heads, mamba.groups, mamba.state_width),
+            mamba.times,
             *("mamba_mixed", "mamba_time", "mamba_rows"),
         ),
         *_gated(made, mamba, of("norm.weight")),
@@ -181,7 +182,7 @@ def _inputs(made: LlamaParts, mamba: Mamba, source: str, factors: MixerFactors) 
 
     def linear(name: str, activation: str = "none") -> Linear:
         begin, end = spans[name]
-        own = [[rows_of(bias, begin, end)] for bias in biases]
+        own: list[list[Array]] = [[rows_of(bias, begin, end)] for bias in biases]
         if name == "mamba_time":
             own = [[*of_layer, step] for of_layer, step in zip(own or [[] for _ in steps], steps, strict=True)]
         bias = Parameter(f"{name}_bias", tuple(map(sum_of, own))) if own else None

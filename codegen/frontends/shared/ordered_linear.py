@@ -6,16 +6,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ir.parameter import F32Array
+from ...ir.parameter import FloatArray
 
 F64Array = NDArray[np.float64]
 
 _ROWS_AT_ONCE = 64  # their sums stay in the cache
 
 
-def ordered_linear(
-    rows: F32Array | F64Array, weight: F32Array | F64Array, bias: F32Array | F64Array | None = None
-) -> F64Array:
+def ordered_linear(rows: FloatArray, weight: FloatArray, bias: FloatArray | None = None) -> F64Array:
     """rows weight^T + bias, a weight being [outputs, inputs]: each sum in the order of the inputs, the bias last."""
     columns = np.ascontiguousarray(weight.T.astype(np.float64))  # [inputs, outputs]
     sums = np.zeros((len(rows), columns.shape[1]))

@@ -38,6 +38,7 @@ def embedding_rows(embedding: Array, rows: Sequence[int], norm: Norm | None) -> 
         x = embedding.values[list(rows)].astype(np.float64)
         if norm is None:
             return x
+        assert norm.epsilon is not None
         count = float(x.shape[1])
         centred = x - (_sum_of_columns(x) / count)[:, None]
         deviation = np.sqrt(_sum_of_columns(centred * centred) / count + norm.epsilon)

@@ -11,6 +11,7 @@ from ...load.config import XLM_MASKED
 from ...tasks.fill_mask import MOST_CANDIDATES, FillMask
 from ...tasks.sparse_embedding import SparseEmbedding
 from ..shared import parts
+from ..shared.prediction_head import OUT, WEIGHTS
 from ..shared.rows import HeadOps, Rows
 
 
@@ -23,12 +24,12 @@ def _head(rows: Rows) -> HeadOps:
     vocabulary = config.positive_int(parts.either_name(config, "vocab_size", "n_words"))  # XLM's older files say that
     if rows.sparse is not None:
         ops, widths = rows.prediction.weights(config, tensors, rows.body, rows.value, rows.width, rows.sparse)
-        return ops, widths, Head(SparseEmbedding(vocabulary, rows.sparse.query), ops[-1].out)
+        return ops, widths, Head(SparseEmbedding(vocabulary, rows.sparse.query), WEIGHTS)
     mask = _mask_of(rows.tokenizer)
     pieces = _pieces(rows.tokenizer, vocabulary)
     count = min(MOST_CANDIDATES, vocabulary)
     ops, widths = rows.prediction.ops(config, tensors, rows.body, rows.value, rows.width, mask.id, count)
-    return ops, widths, Head(FillMask(mask, count, pieces), ops[-1].out)
+    return ops, widths, Head(FillMask(mask, count, pieces), OUT)
 
 
 def _mask_of(spec: TokenizerSpec) -> AddedToken:

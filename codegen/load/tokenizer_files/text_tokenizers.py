@@ -108,8 +108,8 @@ def _decoder(spec: TokenizerSpec) -> DecoderSpec:
         return DECODER
     if isinstance(spec.model, BytesModel):
         return BYTES_DECODER
-    if isinstance(spec.segmenter, MosesSegmenter):
-        return DecoderSpec(space=END_OF_WORD, moses=ENGLISH, absent=spec.model.pieces[spec.model.unknown_id or 0] or "")
+    if isinstance(spec.segmenter, MosesSegmenter) and isinstance(spec.model, CharacterBpeModel):
+        return DecoderSpec(space=END_OF_WORD, moses=ENGLISH, absent=spec.model.unknown_piece)
     if isinstance(spec.segmenter, NormalizedMosesSegmenter):
         message = "these words are joined by rules that are not supported: take a model that writes no texts"
         raise refusal("tokenizer-decoder", message)

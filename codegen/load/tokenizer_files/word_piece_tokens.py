@@ -6,14 +6,14 @@ from __future__ import annotations
 FUNNEL = "FunnelTokenizer"  # BERT's words, special tokens and a first segment of its own
 MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 SPLINTER = "SplinterTokenizer"  # BERT's words, a token where the answer to a question is to stand
-SPECIAL_TOKENS = {
+SPECIAL_TOKENS: dict[str, object] = {
     "unk_token": "[UNK]",
     "sep_token": "[SEP]",
     "pad_token": "[PAD]",
     "cls_token": "[CLS]",
     "mask_token": "[MASK]",
 }
-_MPNET = SPECIAL_TOKENS | {
+_MPNET: dict[str, object] = SPECIAL_TOKENS | {
     "bos_token": "<s>",
     "eos_token": "</s>",
     "sep_token": "</s>",
@@ -21,7 +21,7 @@ _MPNET = SPECIAL_TOKENS | {
     "cls_token": "<s>",
     "mask_token": "<mask>",
 }
-_FUNNEL = {key: f"<{key.removesuffix('_token')}>" for key in SPECIAL_TOKENS}
+_FUNNEL: dict[str, object] = {key: f"<{key.removesuffix('_token')}>" for key in SPECIAL_TOKENS}
 _FUNNEL |= {"bos_token": "<s>", "eos_token": "</s>"}
-_SPLINTER = SPECIAL_TOKENS | {"question_token": "[QUESTION]"}
-TOKENS_OF_CLASSES = {MPNET: _MPNET, FUNNEL: _FUNNEL, SPLINTER: _SPLINTER}
+_SPLINTER: dict[str, object] = SPECIAL_TOKENS | {"question_token": "[QUESTION]"}
+TOKENS_OF_CLASSES: dict[str, dict[str, object]] = {MPNET: _MPNET, FUNNEL: _FUNNEL, SPLINTER: _SPLINTER}

@@ -59,15 +59,16 @@ class Rows(Session):
 
     def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0, before: str = "") -> Answers:
         """The answers to all texts, each behind `before`, or to all pairs of a text and one of `second`."""
-        parts = [(piece, None) for piece in packed(texts, before)] if second is None else paired(texts, second)
+        parts: list[tuple[Packed, Packed | None]] = []
+        parts += ((piece, None) for piece in packed(texts, before)) if second is None else paired(texts, second)
         answers = self._empty(sum(first[3] for first, _ in parts))
         spans, done = [answers.spans], 0
         with self.turn():
             most = min(_AT_ONCE, max(_TAGGED_AT_ONCE // self.threads, 32)) if self._most_spans else _AT_ONCE
-            for pair in parts:
-                for begin, count in self.calls(pair[0][3], most):
-                    rows = Answers(*(field[done : done + count] for field in answers))
-                    spans.append(self._run(*pair, begin, count, rows, aggregation))
+            for one, other in parts:
+                for begin, count in self.calls(one[3], most):
+                    rows = Answers._make(field[done : done + count] for field in answers)
+                    spans.append(self._run(one, other, begin, count, rows, aggregation))
                     done += count
         return answers._replace(spans=np.concatenate(spans))
 

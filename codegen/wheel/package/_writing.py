@@ -100,8 +100,8 @@ class Writer(Session):
         scores = np.empty(count, np.float32)
         ended, truncated = np.empty((2, count), np.uint8)
         outputs.texts = address(written)
-        outputs.bytes, outputs.scores, outputs.ended = map(address, (sizes, scores, ended))
-        outputs.tokens, outputs.truncated = map(address, (tokens, truncated))
+        outputs.bytes, outputs.scores, outputs.ended = address(sizes), address(scores), address(ended)
+        outputs.tokens, outputs.truncated = address(tokens), address(truncated)
         self.call(texts, None, begin, count, outputs)
         found = [row[:size].tobytes().decode("utf-8", "replace") for row, size in zip(written, sizes, strict=True)]
         return Written(found, scores, [_REASONS[one] for one in ended], tokens, truncated.view(np.bool_))

@@ -120,7 +120,7 @@ def test_no_stage_guesses(stage: str, count: Callable[[p.Program], object], name
 def test_traffic_does_not_guess(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program, target = lower(post("first"), RECIPES["w8a8"]), TARGETS["host"]
     plan = plan_memory(program, target, 64)
-    monkeypatch.setattr(p, "OPS", (*p.OPS, DOUBLED))
+    monkeypatch.setattr(p, "Op", p.Op | DOUBLED)
     monkeypatch.setitem(SCRATCH._entries, DOUBLED, lambda *_: 0)
     grown = replace(program, steps=(*program.steps, UNKNOWN[name]))
     with pytest.raises(EtchError, match=rf"error\[op-not-supported\] traffic: .* {name}"):

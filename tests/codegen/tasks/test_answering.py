@@ -20,6 +20,7 @@ from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
 from codegen.ir.text import Text
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.tasks.answering import Answering
 from codegen.tasks.spans import best_answer, windows_of
 from codegen.tasks.squad import exact_match, f1, normalized, read_questions
@@ -43,6 +44,42 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
     for output, expected in of_the_program(variant, recipe):
         assert output.shape == expected.shape
         assert np.abs(output - expected).max() < bound * max(1, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("variant", [variant for variant in VARIANTS if variant not in PLACED])
+def test_windows_of_tokenizers_of_our_own(variant: str) -> None:
+    """They overlap, and hold all of the context between the same tokens."""
+    tokenizer = wheel_tokenizer(pipeline.load(folder(variant)).tokenizer)
+    question, context = "the cat", "what is oil and what is up in the news"
+    encoding = tokenizer.encode(question, context)
+    whole, begin = encoding.ids, encoding.sequence_ids.index(1)
+    windows = windows_of(tokenizer, 24, 3, question, context)
+    assert len(windows) > 1 and {window.row for window in windows} == {3}
+    joined: list[int] = []
+    for window in windows:
+        first, last = window.context
+        assert len(window.ids) <= 24 and list(window.ids[:first]) == whole[:first]
+        assert list(window.ids[last:]) == whole[len(whole) - len(window.ids) + last :]
+        own = list(window.ids[first:last])
+        again = next(n for n in range(len(own), -1, -1) if joined[len(joined) - n :] == own[:n])
+        assert bool(again) == bool(joined)
+        joined += own[again:]
+    assert whole[begin:-1] == joined
+
+
+def test_words_without_places_are_not_judged(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"question": "what?", "context": "the cat sat", "all_answers": ["cat"]}\n')
+    found = {}
+    for variant in ("answers/canine", "answers/flaubert"):
+        checkpoint = pipeline.load(folder(variant))
+        program = pipeline.lower(checkpoint, "fp32", None)
+        rows = evaluate.read_rows(path, Columns(), program.task, 10)
+        try:
+            found[variant] = 0 <= evaluate.score(program, checkpoint.tokenizer, rows).value <= 100
+        except EtchError as error:
+            found[variant] = error.code
+    assert found == {"answers/canine": True, "answers/flaubert": "token-places-unknown"}
 
 
 @pytest.mark.parametrize("variant", PLACED)

@@ -46,6 +46,17 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
         assert np.abs(output.sum(axis=1) - 1).max() < 1e-6
 
 
+def test_words_without_places_are_not_judged(tmp_path: Path) -> None:
+    checkpoint = pipeline.load(folder("tags/flaubert"))
+    program = pipeline.lower(checkpoint, "fp32", None)
+    path = tmp_path / "rows.conll"
+    path.write_text("cats O\nsat O\n")
+    rows = evaluate.read_rows(path, Columns(), program.task, 10)
+    with pytest.raises(EtchError, match="does not tell where its words are") as caught:
+        evaluate.score(program, checkpoint.tokenizer, rows)
+    assert caught.value.code == "token-places-unknown"
+
+
 def test_the_report() -> None:
     assert reported_task("tags/bert").startswith("tagging of tokens (softmax), 9 labels: O, B-PER, ")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from recorded_outputs import assert_graph_means_it, of_the_graph
 
 from codegen import cli, evaluate, pipeline
 from codegen.errors import EtchError
-from codegen.files.table_file import Columns
-from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer
+from codegen.files.table_file import Columns, Row
+from codegen.library_tokenizer.wheel_tokenizer import can_be_cut, text_tokenizer, wheel_tokenizer
 from codegen.request import Reading
-from codegen.tasks.zero_shot import ZeroShot
+from codegen.tasks.zero_shot import HYPOTHESIS, ZeroShot
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.pruning import Bound, prune
 
@@ -97,6 +98,23 @@ def test_pairs_are_cut_as_the_wheel_cuts_them() -> None:
             except Exception:  # the wheel's own, without a type
                 ids = []
             assert can_be_cut(tokenizer, first, second) == bool(ids)
+
+
+@pytest.mark.parametrize("most", [23, 25, 60])
+def test_tokenizers_of_our_own_cut_texts_alone(most: int) -> None:
+    spec = pipeline.load(folder("flaubert/softmax")).tokenizer
+    spec = replace(spec, template=replace(spec.template, cuts_first=True))
+    rows = [Row(1, "up", ("the cat sat on what is new",)), Row(2, "cats", ("what",))]
+    task = task_of("zero/bert")
+    texts = task.encoded(spec, most, rows)
+    tokenizer = wheel_tokenizer(spec)
+    for text, (row, label) in zip(texts, [(row, label) for row in rows for label in ("cats", "up")], strict=True):
+        hypothesis = tokenizer.encode(HYPOTHESIS.replace("{}", label), add_special_tokens=False).ids
+        assert len(text.ids) <= most and list(text.ids[-len(hypothesis) - 1 : -1]) == hypothesis
+        whole = tokenizer.encode(row.joined, HYPOTHESIS.replace("{}", label)).ids
+        assert (len(whole) <= most) == (list(text.ids) == whole)
+    with pytest.raises(EtchError, match="leaves no room"):
+        task.encoded(spec, 19, rows)
 
 
 def test_a_pruned_model_cuts_no_hypothesis_either() -> None:

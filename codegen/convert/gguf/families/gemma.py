@@ -41,13 +41,14 @@ def _gemma2(opened: Opened) -> Config:
 
 def _gemma3(opened: Opened) -> Config:
     meta = opened.meta
+    _refuse_cap(opened)
     slower = linear_factor(opened)
     scaled = {"rope_type": "default"} if slower == 1 else {"rope_type": "linear", "factor": slower}
     every = meta.count("attention.sliding_window_pattern", _EVERY)
     return {
         **_newer(opened),
         "attn_logit_softcapping": None,
-        "final_logit_softcapping": _no_cap(opened),
+        "final_logit_softcapping": None,
         "rope_parameters": {
             _FULL: {**scaled, "rope_theta": theta_of(opened, _GLOBAL)},
             _SLIDING: {"rope_type": "default", "rope_theta": meta.number("rope.freq_base_swa", _LOCAL)},
@@ -83,7 +84,7 @@ def _unscaled_theta(opened: Opened) -> float:
     return theta_of(opened)
 
 
-def _no_cap(opened: Opened) -> None:
+def _refuse_cap(opened: Opened) -> None:
     if opened.meta.has("final_logit_softcapping"):
         raise opened.meta.refuse("gguf-not-supported", "final_logit_softcapping: logits that a tanh bounds")
 

@@ -62,8 +62,8 @@ def read_tokenizer(meta: Metadata, kinds: tuple[str, ...], rows: int, positions:
         config |= {_NAMES_OF_BERT[name]: text for name, text in special.items()}
     else:
         config["tokenizer_class"] = "XLMRobertaTokenizer" if kind == "t5" else "PreTrainedTokenizerFast"
-        special = {token.content for token in tokens.added() if token.special}
-        config |= {key: text for name, key in _NAMES.items() if (text := tokens.text_of(name)) in special}
+        texts = {token.content for token in tokens.added() if token.special}
+        config |= {key: text for name, key in _NAMES.items() if (text := tokens.text_of(name)) in texts}
     if meta.has(_TEMPLATE):
         config["chat_template"] = meta.text(_TEMPLATE)
     return TokenizerFiles(described, config, tokens, notes)

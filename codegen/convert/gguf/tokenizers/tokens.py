@@ -67,7 +67,7 @@ class Tokens:
     def added(self) -> list[AddedToken]:
         """Tokens that are found in texts before all else."""
         return [
-            AddedToken(text, index, kind == CONTROL, normalized=False, single_word=False, lstrip=False, rstrip=False)
+            AddedToken(text, index, special=kind == CONTROL)
             for index, (text, kind) in enumerate(zip(self.texts, self.kinds, strict=True))
             if kind in (CONTROL, USER_DEFINED)
         ]

@@ -93,8 +93,7 @@ def _added_tokens(folder: CheckpointFolder, config: dict[str, Any], tokens: Fold
     named = _extra(config, special_map, tokens)
     known = {token.content for token in added}
     more = [text for text in dict.fromkeys(named) if text not in known]
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added += (AddedToken(text, _FIRST_EXTRA + len(behind) + i, True, **flags) for i, text in enumerate(more))
+    added += (AddedToken(text, _FIRST_EXTRA + len(behind) + i, special=True) for i, text in enumerate(more))
     _check_found(added)
     return tuple(replace(t, special=t.special or t.content in named, normalized=False) for t in added)
 
@@ -167,7 +166,7 @@ def _described(added: tuple[AddedToken, ...], template: dict[str, Any]) -> dict[
 
 def _notes(added: tuple[AddedToken, ...], end: str) -> tuple[str, ...]:
     """What `transformers` makes otherwise of special tokens that a text has."""
-    notes = (f"a text that ends with {end} gets another one, {TOKENIZER_CLASS} adds none",)
+    notes: tuple[str, ...] = (f"a text that ends with {end} gets another one, {TOKENIZER_CLASS} adds none",)
     if any(token.lstrip or token.rstrip for token in added):
         notes += (f"U+001C to U+001F beside special tokens stay, {TOKENIZER_CLASS} takes them for white space",)
     return notes

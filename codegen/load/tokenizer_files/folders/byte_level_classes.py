@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -155,8 +155,7 @@ def rebuilt(
 ) -> _Values:
     """The tokenizer.json of a class; `described` is that of the folder, where it has one."""
     added, again = tokens.of(vocab), made.again(tokens)
-    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = [replace(token, **plain) if token.content in again else token for token in added]
+    added = [token.plain if token.content in again else token for token in added]
     ids = vocab | {token.content: token.id for token in added}
     of_bytes = _of_bytes(made, config)
     if made.template is not None:

@@ -39,7 +39,7 @@ def read_canine_folder(folder: CheckpointFolder) -> TokenizerSpec:
         raise refusal("tokenizer-conflict", f"{TOKENIZER_CLASS} is made without this file", file=JSON_FILE)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
     ids = _ids(tokens)
-    added = tuple(replace(token, **_flags(token, tokens)) for token in tokens.of(ids))
+    added = tuple(_of_class(token, tokens) for token in tokens.of(ids))
     odd = next((token for token in added if token.id != ids[token.content]), None)
     if odd is not None:
         message = f"{shown(odd.content)} has the id {odd.id}, for {TOKENIZER_CLASS} it is {ids[odd.content]}"
@@ -59,10 +59,10 @@ def read_canine_folder(folder: CheckpointFolder) -> TokenizerSpec:
     )
 
 
-def _flags(token: AddedToken, tokens: FolderTokens) -> dict[str, bool]:
-    """Those of added_tokens_decoder; the class has none for tokens that files name otherwise."""
+def _of_class(token: AddedToken, tokens: FolderTokens) -> AddedToken:
+    """With the flags of added_tokens_decoder; the class has none for tokens that files name otherwise."""
     listed = token in tokens.decoded
-    return {"normalized": False, "lstrip": listed and token.lstrip, "rstrip": listed and token.rstrip}
+    return replace(token, normalized=False, lstrip=listed and token.lstrip, rstrip=listed and token.rstrip)
 
 
 def _notes(tokens: FolderTokens, added: tuple[AddedToken, ...]) -> Iterator[str]:

@@ -44,7 +44,8 @@ def read_described_folder(
     check_unsupported(config, has_template=True)
     name = class_of(config, class_in_config, usual_class, supported=tuple(classes or ()), model=model)
     rebuilt = (classes or {}).get(name)
-    keys = {"bos_token": "", "eos_token": "", **SPECIAL_TOKENS} if rebuilt is None else rebuilt.special_tokens
+    usual = {"bos_token": "", "eos_token": "", **SPECIAL_TOKENS}
+    keys = usual if rebuilt is None else rebuilt.special_tokens
     tokens = read_tokens(folder, config, described, keys, rebuilds=rebuilt is not None)
     of_class = {} if rebuilt is None else rebuilt.of_class
     other = [key for key, value in of_class.items() if described.get(key) != value]

@@ -76,7 +76,7 @@ def _described(vocab: dict[str, int], named: Sequence[AddedToken], special: dict
     begin, end = special["cls_token"], special.get("eos_token")
     ids = vocab | {token.content: token.id for token in named}
     longer = (
-        AddedToken(piece, i, special=False, normalized=False, single_word=False, lstrip=False, rstrip=False)
+        AddedToken(piece, i, special=False)
         for piece, i in vocab.items()
         if len(piece) > 1 and all(token.content != piece for token in named)
     )

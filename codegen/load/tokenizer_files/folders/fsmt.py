@@ -5,7 +5,7 @@ joined by Moses' rules of the target's language. Special tokens have the ids tha
 from __future__ import annotations
 
 from ....ir.target_tokenizer import DecoderSpec
-from ....ir.tokenizer_spec import END_OF_WORD, TokenizerSpec
+from ....ir.tokenizer_spec import END_OF_WORD, CharacterBpeModel, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..character_tokenizers import character_spec
@@ -37,7 +37,6 @@ def read_fsmt_target(
         texts[token.id] = token.content
     special = [token.content for token in added if token.special]
     spec = character_spec(tuple(texts), 0, special, None, None)
-    unknown = source.model.pieces[source.model.unknown_id or 0]
-    assert isinstance(unknown, str)
+    assert isinstance(source.model, CharacterBpeModel)
     language = read_languages(read_config(folder))[1]
-    return spec, DecoderSpec(space=END_OF_WORD, moses=language, absent=unknown)
+    return spec, DecoderSpec(space=END_OF_WORD, moses=language, absent=source.model.unknown_piece)

@@ -41,7 +41,7 @@ class KeptClass:
 
 
 def _unknown_of_big_bird(spec: TokenizerSpec) -> int:
-    pieces = list(zip(spec.model.pieces, spec.model.scores, strict=True))
+    pieces = list(zip(spec.unigram.pieces, spec.unigram.scores, strict=True))
     return pieces.index(("<unk>", 0.0)) if ("<unk>", 0.0) in pieces else 100
 
 
@@ -130,10 +130,10 @@ def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tok
     if not same_normalizer and known.steps(config) != known.steps({}):
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
-    prepend = "always" if flag_of(config, "add_prefix_space", True) else "never"
+    prepend: Literal["always", "never"] = "always" if flag_of(config, "add_prefix_space", True) else "never"
     if "add_prefix_space" in config and prepend_of(spec.segmenter) != prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
-    if spec.model.byte_fallback:
+    if spec.unigram.byte_fallback:
         message = f"{name} of transformers has no byte fallback, {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=JSON_FILE)
     ids = {token.content: token.id for token in spec.added_tokens}
@@ -144,7 +144,7 @@ def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tok
     segment = int(has_segments(config, usual=False))
     template = known.template(lambda key: ids.get(tokens.special[key], -1), segment)
     parts = [
-        ("unknown piece", spec.model.unknown_id == known.unknown(spec)),
+        ("unknown piece", spec.unigram.unknown_id == known.unknown(spec)),
         ("normalizer", same_normalizer),
         (
             "pre_tokenizer",

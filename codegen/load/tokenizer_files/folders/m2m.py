@@ -157,8 +157,7 @@ def _added_tokens(tokens: FolderTokens, vocab: dict[str, int], codes: dict[str, 
         if [text for text in listed if text not in known] != [*codes]:
             message = f"the files list other special tokens than the {len(codes)} of languages, in the class's order"
             raise refusal("tokenizer-conflict", message, file=next(iter(listed.values()), CONFIG_FILE))
-        flags = dict.fromkeys(("normalized", "single_word", "lstrip", "rstrip"), False)
-        added += [AddedToken(content=text, id=number, special=True, **flags) for text, number in codes.items()]
+        added += [AddedToken(text, number, special=True) for text, number in codes.items()]
     by_text = {token.content: token for token in added}
     for code in codes:
         check_is_added(code, "language_codes", by_text, "the list of added tokens", CONFIG_FILE)

@@ -107,6 +107,6 @@ def _source(model: SentencePieceModel, raw: bytes, vocab: dict[str, int], tokens
 def _target(models: tuple[SentencePieceModel, ...], vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
     """Every piece by its id; those that read as nothing are special ones."""
     silent = {piece.text for model in models for piece in model.pieces if piece.type == CONTROL}
-    silent = sorted((silent | set(tokens.special.values())) & set(vocab), key=vocab.__getitem__)
+    special = sorted((silent | set(tokens.special.values())) & set(vocab), key=vocab.__getitem__)
     texts = tuple(sorted(vocab, key=vocab.__getitem__))
-    return written_texts(texts, vocab[tokens.special["unk_token"]], silent)
+    return written_texts(texts, vocab[tokens.special["unk_token"]], special)

@@ -23,7 +23,7 @@ _ENDS = (False, False)  # of a text, whose white space stays
 def mbart_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
     """Notes of what the class makes otherwise; what it is told to make otherwise is refused."""
     code, end = code_and_end(config, spec, tokens, _LANGUAGE)
-    if spec.model.unknown_id != _UNKNOWN or spec.model.byte_fallback:
+    if spec.unigram.unknown_id != _UNKNOWN or spec.unigram.byte_fallback:
         message = f"{name} of transformers has the unknown piece {_UNKNOWN} and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     is_50 = name == _MBART_50

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ....ir.normalizer_spec import NoNormalizer, NormalFormNormalizer
@@ -89,13 +89,14 @@ _XLM_TOKENS: dict[str, object] = {
     "cls_token": "</s>",
     "mask_token": "<special1>",
 }
-_XLM = {
-    "tokens": _XLM_TOKENS,
-    "needed": ("bos_token", "unk_token", "sep_token"),
-    "begins": "bos_token",
-    "ends": "sep_token",
-    "usual_extra": tuple(f"<special{i}>" for i in range(10)),
-}
+_XLM = _Class(
+    tokens=_XLM_TOKENS,
+    needed=("bos_token", "unk_token", "sep_token"),
+    begins="bos_token",
+    ends="sep_token",
+    words=_xlm_words,
+    usual_extra=tuple(f"<special{i}>" for i in range(10)),
+)
 CLASSES = {
     "BioGptTokenizer": _Class(
         tokens={
@@ -111,8 +112,8 @@ CLASSES = {
         ends=None,
         words=lambda _: MosesSegmenter(),
     ),
-    "XLMTokenizer": _Class(**_XLM, words=_xlm_words),
-    "FlaubertTokenizer": _Class(**_XLM, words=_flaubert_words, normalizes=True),
+    "XLMTokenizer": _XLM,
+    "FlaubertTokenizer": replace(_XLM, words=_flaubert_words, normalizes=True),
     "FSMTTokenizer": _Class(
         tokens={
             "bos_token": "<s>",

@@ -39,9 +39,9 @@ def pegasus_vocabulary(pieces: list[tuple[str, float]]) -> list[tuple[str, float
 def pegasus_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
     """Notes of what the class makes otherwise; what it is told to make otherwise is refused."""
     _check_tokens(config, spec, tokens)
-    unknown, scores = spec.model.unknown_id, spec.model.scores
-    is_unknown = spec.model.pieces[unknown] == tokens.special["unk_token"] and scores[unknown] == 0 and unknown > 0
-    if not is_unknown or spec.model.byte_fallback:
+    unknown, scores = spec.unigram.unknown_id, spec.unigram.scores
+    is_unknown = spec.unigram.pieces[unknown] == tokens.special["unk_token"] and scores[unknown] == 0 and unknown > 0
+    if not is_unknown or spec.unigram.byte_fallback:
         message = (
             f"{CLASS} of transformers has {shown(tokens.special['unk_token'])}, of score 0 and not the first piece"
         )

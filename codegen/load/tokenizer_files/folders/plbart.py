@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....ir.template_spec import Template, TemplatePart
-from ....ir.tokenizer_spec import AddedToken, TokenizerSpec
+from ....ir.tokenizer_spec import AddedToken, CharacterBpeModel, TokenizerSpec, UnigramModel
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
 from ..folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
@@ -39,9 +39,9 @@ def read_plbart_folder(folder: CheckpointFolder) -> TokenizerSpec:
     tokens = read_tokens(folder, config, None, ROBERTA_TOKENS, rebuilds=True)
     _check_tokens(tokens, ids)
     special = [*_FAIRSEQ, *(text for text in ids if _is_behind(text, kind))]
-    flags = dict.fromkeys(("normalized", "single_word", "lstrip", "rstrip"), False)  # which the class drops
-    added = tuple(AddedToken(content=text, id=ids[text], special=True, **flags) for text in special)
+    added = tuple(AddedToken(text, ids[text], special=True) for text in special)  # whose flags the class drops
     read = read_sentencepiece_model(raw, FILE)
+    found: CharacterBpeModel | UnigramModel
     model = read_model(raw, FILE, ids, BPE if read.model_type == BPE else UNIGRAM)
     if model.model_type == BPE:
         check_bpe(model, ids, special)

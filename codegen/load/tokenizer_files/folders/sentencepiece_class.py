@@ -24,7 +24,8 @@ from ..tokenizer_config import check_unsupported, has_segments
 from ..tokenizer_json.fields import FILE as JSON_FILE
 from .looked_up_pieces import MAX_MODEL_BYTES, written_texts
 
-_OTHER_READINGS = {"sp_model_kwargs": (None, {}), "legacy": (True,)}  # and with which values there are none
+# With other values than these.
+_OTHER_READINGS: dict[str, tuple[object, ...]] = {"sp_model_kwargs": (None, {}), "legacy": (True,)}
 
 
 def read_file(folder: CheckpointFolder, config: dict[str, Any], name: str, file: str) -> bytes:

@@ -41,8 +41,7 @@ def found_tokens(
 ) -> tuple[AddedToken, ...]:
     """Found as the library finds them; `ids` are those of `file`, `is_piece` says what a word may be merged to. Which
     of them are normalized does not matter: no text is."""
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    plain = tuple(replace(token, **flags) for token in tokens.named)  # whatever an object says
+    plain = tuple(token.plain for token in tokens.named)  # whatever an object says
     added = replace(tokens, named=plain).of(ids)
     for token in added:
         text = token.content

@@ -17,7 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.normalizer_spec import CharsmapNormalizer, FoldingNormalizer, FormCharsmapNormalizer, SequenceNormalizer
+from ....ir.normalizer_spec import (
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    FormCharsmapNormalizer,
+    Normalizer,
+    SequenceNormalizer,
+)
 from ....ir.tokenizer_spec import METASPACE, TokenizerSpec
 from ...files import CheckpointFolder
 from ...refusal import refusal, shown
@@ -183,8 +189,8 @@ def _as_described(config: dict[str, Any], described: dict[str, Any], *, with_seg
 
 def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str, *, is_deberta: bool) -> None:
     """Where the folder has both files they must agree: different tools read either."""
-    scores = np.array(spec.model.scores, np.float32).tolist()
-    here = list(zip((piece or "" for piece in spec.model.pieces), scores, strict=True))
+    scores = np.array(spec.unigram.scores, np.float32).tolist()
+    here = list(zip((piece or "" for piece in spec.unigram.pieces), scores, strict=True))
     pieces = [(piece.text, piece.score) for piece in model.pieces]
     extra = [(f"<extra_id_{i}>", 0.0) for i in reversed(range(len(here) - len(pieces)))]
     kinds = [kind.vocabulary(pieces) + (extra if kind.has_extra_ids else []) for kind in CLASSES.values()]
@@ -211,10 +217,13 @@ def _differences(
     """Notes of what `transformers` makes otherwise; what it is told to make otherwise is refused."""
     rebuilt = _described(config, known, b"", [], {}, None)
     expected = read_unigram_json(rebuilt, scores=(0.0,) * len(rebuilt["model"]["vocab"]))
-    rest = spec.normalizer.rest if isinstance(spec.normalizer, _WITH_MAP) else spec.normalizer
-    ours: object = spec.normalizer
-    if isinstance(rest, CharsmapNormalizer):
-        ours = replace(spec.normalizer, rest=BARE) if rest is not spec.normalizer else BARE
+    normalizer: Normalizer = spec.normalizer
+    ours, rest = normalizer, normalizer
+    if isinstance(normalizer, _WITH_MAP):
+        ours, rest = replace(normalizer, rest=BARE), normalizer.rest
+    elif isinstance(normalizer, CharsmapNormalizer):
+        ours = BARE
+    is_bare = isinstance(rest, CharsmapNormalizer) and rest == replace(BARE, charsmap=rest.charsmap)
     if ours != expected.normalizer and (known.folds and {"do_lower_case", "keep_accents"} & set(config)):
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
@@ -226,11 +235,11 @@ def _differences(
     if missing:
         message = f"{name} of transformers adds {shown(min(missing))}, {JSON_FILE} does not list it"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
-    if spec.model.unknown_id != known.unknown_id or spec.model.byte_fallback:
+    if spec.unigram.unknown_id != known.unknown_id or spec.unigram.byte_fallback:
         message = f"{name} of transformers has the unknown piece {known.unknown_id} and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     parts = [
-        ("normalizer", ours == expected.normalizer and rest == replace(BARE, charsmap=rest.charsmap)),
+        ("normalizer", ours == expected.normalizer and is_bare),
         ("pre_tokenizer", segmenter == wanted),
         ("post_processor", _other_token(known, tokens) is None and _same_template(config, known, spec)),
     ]
@@ -269,13 +278,13 @@ def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: Fo
     for key, here in asked.items():
         if key in config and flag_of(config, key, here) != here:
             raise refusal("tokenizer-conflict", f"{key} is not what {JSON_FILE} says", file=CONFIG_FILE)
-    segmenter, unknown = spec.segmenter, spec.model.unknown_id
+    segmenter, unknown = spec.segmenter, spec.unigram.unknown_id
     prepend = "always" if flag_of(config, "add_prefix_space", True) else "first"
     if "add_prefix_space" in config and prepend_of(segmenter) != prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
-    pieces = list(zip(spec.model.pieces, spec.model.scores, strict=True))
+    pieces = list(zip(spec.unigram.pieces, spec.unigram.scores, strict=True))
     usual = pieces.index(("[UNK]", 0.0)) if ("[UNK]", 0.0) in pieces else 1
-    if unknown != usual or spec.model.byte_fallback:
+    if unknown != usual or spec.unigram.byte_fallback:
         message = f"{_DEBERTA} of transformers has the unknown piece [UNK] of score 0 and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     is_template = _other_token(_DEBERTA_CLASS, tokens) is None and _same_template(config, _DEBERTA_CLASS, spec)

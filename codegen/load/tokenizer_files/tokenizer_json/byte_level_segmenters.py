@@ -30,7 +30,7 @@ QWEN3_5_EXPRESSION = (  # with marks beside letters
 )
 # Those whose words the runtime finds, spelled as the files of models spell them.
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-_EXPRESSIONS = {
+_EXPRESSIONS: dict[str, ByteLevelSegmenter | Cl100kSegmenter] = {
     _GPT2: ByteLevelSegmenter(False),
     CL100K_EXPRESSION: Cl100kSegmenter(3),
     QWEN2_EXPRESSION: Cl100kSegmenter(1),
@@ -43,7 +43,7 @@ _CLIP_SPLITS = (
     CharacterSplit(json.dumps({"Regex": r"\s"}), "removed"),
     CharacterSplit(json.dumps({"Regex": r"\p{N}"}), "isolated"),
 )
-_CLIP_WORDS = {
+_CLIP_WORDS: dict[str, SplitSegmenter | ClipSegmenter] = {
     _CLIP: SplitSegmenter(_CLIP_SPLITS, ByteLevelSegmenter(False)),  # in files before `transformers` 5
     CLIP_EXPRESSION: ClipSegmenter(_CLIP_SPLITS),
 }

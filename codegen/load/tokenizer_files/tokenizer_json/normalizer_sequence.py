@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 from ....ir.normalizer_spec import Folds, RunRule, SequenceNormalizer
 from ...refusal import refusal, shown
@@ -19,7 +19,7 @@ FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 STEPS = (*FORMS, "StripAccents", "Lowercase", "Nmt", "Strip", "Replace", "BertNormalizer")
 _SPACE, _WHITE_SPACE = " ", None
 # What an expression finds as runs, and the characters that it finds alone; the first of two that fit counts.
-_RUNS = {
+_RUNS: dict[str, tuple[str | None, Literal[1, 2], str | None]] = {
     " {2,}": (_SPACE, 2, None),
     " +": (_SPACE, 1, None),
     r"\s{2,}": (_WHITE_SPACE, 2, None),
@@ -98,8 +98,9 @@ def _replace(step: dict[str, Any]) -> Iterator[Step]:
         raise refusal("tokenizer-type", f"normalizer.pattern and .content: {shown(step)}", file=FILE)
     if "\0" in content:  # the runtime's word for nothing
         raise _unsupported("Replace by U+0000")
-    of, least, alone = _RUNS.get(text, (None, 0, text)) if kind == "Regex" else (None, 0, text)
-    if least != 0:
+    alone: str | None = text
+    if kind == "Regex" and text in _RUNS:
+        of, least, alone = _RUNS[text]
         if len(content) > 1:
             raise _unsupported(f"Replace of runs by {shown(content)}: one character or none")
         yield "run", RunRule(of, least, content)

@@ -98,8 +98,8 @@ def read_character_bpe_normalizer(
             message = "Precompiled before BPE is supported with Metaspace alone"
             raise refusal("tokenizer-normalizer", message, file=FILE)
         return normalizer
-    normalizer = read_sentencepiece_steps(steps) if is_sentencepiece(steps) else read_sequence(steps)
-    return read_sequence(steps) if isinstance(normalizer, FoldingNormalizer) else normalizer
+    read = read_sentencepiece_steps(steps) if is_sentencepiece(steps) else None
+    return read_sequence(steps) if read is None or isinstance(read, FoldingNormalizer) else read
 
 
 def moves_spaces(normalizer: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from ....ir.tokenizer_spec import AddedToken, Trimming
 
@@ -88,7 +89,7 @@ class TokenizerParts:
             }
         )
 
-    def _trimming(self, template: dict[str, object]) -> dict[str, object]:
+    def _trimming(self, template: dict[str, Any]) -> dict[str, Any]:
         """`template`, behind what trims offsets where they are trimmed."""
         if self.trimming is None:
             return template

@@ -4,6 +4,8 @@ single characters."""
 
 from __future__ import annotations
 
+from typing import cast
+
 from ....ir.split_spec import Cut
 from ....ir.tokenizer_spec import BertSegmenter, PunctuationRule, SplitSegmenter, WhitespaceSegmenter, WordSegmenter
 from ...refusal import refusal
@@ -23,8 +25,10 @@ def read_word_segmenter(value: object, *, whole_words: bool) -> WordSegmenters:
         raise refusal("tokenizer-pre-tokenizer", "no pre-tokenizer makes words: WhitespaceSplit would", file=FILE)
     if not kinds & _WHITE_SPACE or kinds - _WHITE_SPACE - {"Punctuation"}:
         return SplitSegmenter(splits, WordSegmenter(add_prefix_space=False, whole_words=whole_words))
-    behaviors = {read_behavior(part) for part in parts if part["type"] == "Punctuation"}
-    rule = _joined(behaviors | ({"isolated"} if "BertPreTokenizer" in kinds else set()))
+    behaviors: set[Cut] = {read_behavior(part) for part in parts if part["type"] == "Punctuation"}
+    if "BertPreTokenizer" in kinds:
+        behaviors.add("isolated")
+    rule = _joined(behaviors)
     if rule == "isolated" and "Whitespace" not in kinds and not whole_words:
         return BertSegmenter()
     return WhitespaceSegmenter("Whitespace" in kinds, whole_words, rule)
@@ -33,5 +37,5 @@ def read_word_segmenter(value: object, *, whole_words: bool) -> WordSegmenters:
 def _joined(rules: set[Cut]) -> PunctuationRule:
     """Of several in a row: what is removed is gone, and any two of the others isolate."""
     if len(rules) == 1:
-        return next(iter(rules))  # type: ignore[return-value]
+        return cast(PunctuationRule, next(iter(rules)))
     return "removed" if "removed" in rules else "isolated" if rules else "kept"

@@ -19,6 +19,8 @@ from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from codegen.library_tokenizer.wheel_tokenizer import text_tokenizer
+from codegen.load.files import CheckpointFolder
+from codegen.load.static_embedding import other_library_notes
 from codegen.oracle.interpret import Interpreter
 from codegen.request import Reading
 
@@ -196,6 +198,13 @@ def test_model2vec_says_what_is_otherwise(tmp_path: Path) -> None:
     for name, values in (("other", {"model_type": "bert"}), ("unsaid", {"normalize": None})):
         path = changed(MODEL2VEC, configure(**values), tmp_path / name)
         assert len(pipeline.load(path).notes) == (name == "unsaid")
+
+
+def test_byte_level_tokenizers_have_no_unknown_token() -> None:
+    sentence = pipeline.load(folder(MODEL2VEC)).sentence
+    assert sentence is not None
+    tokenizer = pipeline.load(folder("roberta/softmax")).tokenizer
+    assert other_library_notes(CheckpointFolder(folder(MODEL2VEC)), tokenizer, sentence) == ()
 
 
 def test_shared_rows_are_folded() -> None:
