@@ -57,7 +57,7 @@ _OWN = """
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
     dot_product find_weights same_crc sort_by_id word_weights_scratch_bytes
     choose_experts_scratch_bytes fourier_scratch_bytes expert_outputs routes_at routes_bytes
-    delta_scratch_bytes first_pooled on_keys_of pooled_count pooled_f32_scratch_bytes pooled_products_bytes
+    chat_text delta_scratch_bytes first_pooled on_keys_of pooled_count pooled_f32_scratch_bytes pooled_products_bytes
     pooled_s8_scratch_bytes state_space_scratch_bytes pooled_texts token_of grouped_count grouped_texts most_groups
     sink_f32_scratch_bytes sink_s8_scratch_bytes sink_scratch_bytes
 """

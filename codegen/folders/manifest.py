@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ..asked import POOLINGS
 from ..errors import EtchError
 from ..files.outside_files import read_member
+from ..ir.chat import Trim
 from ..load.json_file import parse_json
 from ..load.refusal import shown
 from ..names import MANIFEST, checked_name
@@ -55,6 +56,10 @@ def _object(**fields: _Check) -> _Check:
     )
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 _SHA256 = _text(r"[0-9a-f]{64}")
 _SIZE = _integer(0, _MAX_SIZE)
 _INDEX = _integer(0, 1 << 20)
@@ -63,6 +68,8 @@ _REGION = _text(r"[a-z][a-z0-9]{0,15}")  # regions.parse_room
 _LAYERS = _list(_INDEX)
 _CODES = _list(_text(r"[a-z]{2,3}(_[A-Za-z]{2,4})?"))  # as languages.py reads them
 _BITS = _among(8, 4)  # quantize.bits.WIDTHS, which needs NumPy: --help does not
+
+_TRIM = _among(*get_args(Trim))
 
 _REQUIRED: dict[str, _Check] = {
     "generator": _text(r"[0-9A-Za-z.+-]{1,40}"),
@@ -88,6 +95,11 @@ _OPTIONAL: dict[str, _Check] = {
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),
     "beams": _integer(1, 8),  # search.MOST_BEAMS
+    "chat": _object(
+        **dict.fromkeys(("before", "before_answer", "behind_answer", "ask", "thinking_end"), _is_text),
+        **dict.fromkeys(("trim_system", "trim_user", "trim_answer", "trim_behind_thinking"), _TRIM),
+        system=lambda value: value is None or (_list(_is_text)(value) and len(value) == 2),
+    ),
     "languages": lambda value: _CODES(value) and len(value) == 2,
     "max_target": _integer(1, 1 << 20),
     "kept_ids": _text(rf"[1-9a-f][0-9a-f]{{0,{_MAX_IDS // 4}}}"),

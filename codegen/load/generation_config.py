@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ..ir.chat import Chat
 from ..ir.search import FREE, GREEDY, Restrictions, Sampling, Search
+from .chat_template.read import read_chat
 from .config import Config, is_neutral
 from .files import CheckpointFolder
 from .refusal import refusal, shown
@@ -91,6 +93,7 @@ class GenerationSettings:
     forced_begin: int | None = None  # the token that a target has behind `begin`, whatever the model makes of it
     sampling: Sampling | None = None  # None: the best tokens are written
     restrictions: Restrictions = FREE
+    chat: Chat | None = None  # how conversations are written, where the model goes on with some
     notes: tuple[str, ...] = ()  # for the report
 
 
@@ -120,7 +123,8 @@ def read_generation(
     elif settings.max_tokens is None and values.get("max_length") is not None:
         said = "max_length is not used: it counts the tokens of the text, too; say max_new_tokens or --max-target"
         notes += (f"{file}: {said}",)
-    return replace(settings, notes=notes)
+    chat, of_chat = (None, ()) if has_encoder else read_chat(folder)
+    return replace(settings, chat=chat, notes=(*notes, *of_chat))
 
 
 def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> GenerationSettings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .. import ABI, __version__
@@ -116,7 +117,10 @@ def _bits(program: p.Program) -> dict[str, Any]:
     return ({} if embedding_bits == 8 else {"embedding_bits": embedding_bits}) | ({"bits": bits} if bits else {})
 
 
-def _written(program: p.Program) -> dict[str, int]:
-    """Of a generative model: sequences at a time, tokens at most."""
-    rules = program.target_rules
-    return {} if rules is None else {"beams": rules.search.beams, "max_target": rules.max_tokens}
+def _written(program: p.Program) -> dict[str, Any]:
+    """Of a generative model: sequences at a time, tokens at most, how conversations are written."""
+    rules, chat = program.target_rules, getattr(program.task, "chat", None)
+    if rules is None:
+        return {}
+    said = {} if chat is None else {"chat": asdict(chat)}
+    return {"beams": rules.search.beams, "max_target": rules.max_tokens, **said}

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
+from ..ir.chat import Chat
 from ..ir.task import Computation, Face, Measure, Task
 from ..ir.text import Text
 from .translation_scores import bleu, chrf
@@ -25,6 +27,7 @@ class Generation(Task):
 
     vocabulary: int
     max_tokens: int  # of a text that is written, its end included
+    chat: Chat | None = None  # how conversations are written, of a model that goes on with texts
 
     task_names = ("generation",)
     verb = "generate"
@@ -47,7 +50,31 @@ class Generation(Task):
         return f"Writes up to {self.max_tokens} tokens"
 
     def described(self, computed: Computation) -> str:
-        return f"{self.name} ({_search(computed)}), up to {self.max_tokens} tokens of {self.vocabulary:,}"
+        chat = "" if self.chat is None else ", conversations"
+        return f"{self.name} ({_search(computed)}), up to {self.max_tokens} tokens of {self.vocabulary:,}{chat}"
+
+    def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:
+        chat = self.chat
+        if chat is None:
+            return {"chat": None}
+        before_system, behind_system = chat.system or ("", "")
+        texts = {
+            "before": chat.before,
+            "before_system": before_system,
+            "behind_system": behind_system,
+            "before_answer": chat.before_answer,
+            "behind_answer": chat.behind_answer,
+            "ask": chat.ask,
+            "thinking_end": chat.thinking_end,
+        }
+        trims = {
+            "trim_system": chat.trim_system,
+            "trim_user": chat.trim_user,
+            "trim_answer": chat.trim_answer,
+            "trim_behind_thinking": chat.trim_behind_thinking,
+        }
+        written = {name: literal(text) for name, text in texts.items()}
+        return {"chat": written | trims | {"takes_system": "false" if chat.system is None else "true"}}
 
     @property
     def measure(self) -> Measure:

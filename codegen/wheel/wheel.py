@@ -31,6 +31,7 @@ VERBS = {
     **dict.fromkeys(("translate", "summarize", "generate"), "_writing.py"),
 }
 _PACKAGE = Path(__file__).resolve().parent / "package"
+_CHAT = Path(__file__).resolve().parents[1] / "ir" / "chat.py"  # which imports nothing of etch
 _LITERAL = r'"(?:[^"\\]|\\.)*"'  # of C++
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every member: the same input gives the same bytes
 
@@ -84,6 +85,7 @@ def package_files(directory: Path, echo: Callable[[str], None]) -> dict[str, byt
     return {
         f"{name}/__init__.py": _init(directory, manifest, verb).encode(),
         **{f"{name}/{part}": (_PACKAGE / part).read_bytes() for part in (VERBS[verb], "_session.py", "_texts.py")},
+        **({f"{name}/_chat.py": _CHAT.read_bytes()} if "chat" in manifest else {}),
         f"{name}/{_library_name(name)}": library,
         f"{name}/py.typed": b"",
     }
@@ -105,12 +107,19 @@ def _init(directory: Path, manifest: dict[str, Any], verb: str) -> str:
         "max_tokens": manifest["max_tokens"],
         "width": int(found[1]),
         "beams": manifest.get("beams", 1),
+        "chat": _chat(manifest),
         "names": _names(header, "Labels|ValueNames"),
         "entities": _names(header, "Entities"),
         "library": _library_name(manifest["name"]),
         **_prompts(header),
     }
     return template_environment().get_template(template).render(values)
+
+
+def _chat(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """The fields of a Chat, as Python writes them; none where the model has no conversations."""
+    values = manifest.get("chat", {})
+    return [(name, repr(tuple(value) if isinstance(value, list) else value)) for name, value in values.items()]
 
 
 def _names(header: str, tables: str) -> str:

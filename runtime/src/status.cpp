@@ -42,7 +42,8 @@ static_assert(
     same(Status::region_missing, ETCH_REGION_MISSING) && same(Status::region_misaligned, ETCH_REGION_MISALIGNED) &&
     same(Status::tables_not_copied, ETCH_TABLES_NOT_COPIED));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
-              same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
+              same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT) &&
+              same(SpecialTokens::in_text, ETCH_SPECIAL_TOKENS_IN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
 static_assert(sizeof(Executor) == sizeof(etch_executor) &&
               offsetof(Executor, context) == offsetof(etch_executor, context) &&

@@ -46,6 +46,10 @@ struct Options {
     std::optional<std::string_view> text_prompt;
     std::optional<std::string_view> second_prompt;
 
+    bool chat = false;                       // --chat: texts are a user's messages,
+    std::optional<std::string_view> system;  // --system, behind a system's
+    bool turns = false;                      // --turns: lines are messages of one conversation
+
     std::string_view table;                        // --evaluate
     std::optional<std::string_view> head;          // --head: of several the one that is judged,
     std::optional<RowTexts> head_texts;            // and what it reads of a row

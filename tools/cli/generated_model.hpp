@@ -15,6 +15,11 @@
     {}
 #endif
 
+// Only those that go on with texts.
+#ifndef ETCH_MODEL_CHAT
+#define ETCH_MODEL_CHAT nullptr
+#endif
+
 namespace etch::cli {
 
 constexpr Model generated_model(std::string_view program, const TaskFace& face, const Device* cuda) {
@@ -32,7 +37,8 @@ constexpr Model generated_model(std::string_view program, const TaskFace& face, 
             face,
             cuda,
             ETCH_MODEL_BEAMS,
-            ETCH_MODEL_PROMPTS};
+            ETCH_MODEL_PROMPTS,
+            ETCH_MODEL_CHAT};
 }
 
 }  // namespace etch::cli

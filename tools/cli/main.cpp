@@ -44,6 +44,9 @@ int main(int argc, char** argv) {
         choose_kernel(options.kernel);
         use_threads(options.threads);
     }
+    if (options.chat) {
+        set_special_tokens(etch::SpecialTokens::in_text);
+    }
     if (options.plain_text) {
         set_special_tokens(etch::SpecialTokens::plain_text);
     }

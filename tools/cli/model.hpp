@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "etch/chat.hpp"
 #include "etch/decode/answers.hpp"
 #include "etch/decode/candidates.hpp"
 #include "etch/decode/generation.hpp"
@@ -44,6 +45,7 @@ struct Model {
     const Device* cuda;         // null where built without ETCH_CUDA
     std::uint32_t beams;        // of a generative model, 1 where it does not search
     Prompts prompts;            // of a model that embeds
+    const Chat* chat;           // of a model that goes on with conversations, else null
 };
 
 extern const Model kModel;

@@ -22,8 +22,9 @@ struct Outputs {
     std::uint8_t* truncated;   // [count]: it was cut
     std::uint32_t max_target;  // as the workspace has them
     std::uint32_t beams;
-    Sampling sampling;    // `text` is the number of the first text of the call
-    std::uint32_t given;  // what of it counts beside that: the others are as the model has them
+    Sampling sampling;      // `text` is the number of the first text of the call
+    std::uint32_t given;    // what of it counts beside that: the others are as the model has them
+    std::uint32_t in_text;  // 1: texts have all the special tokens that they need
 };
 
 enum Given : std::uint32_t { kTemperature = 1, kTopK = 2, kTopP = 4, kSeed = 8 };
@@ -57,12 +58,15 @@ inline Status answer(Worker& worker, std::uint32_t, const Texts& first, const Te
         worker.texts[i] = first[begin + i];
     }
     const Sampling sampling = sampling_of(out, begin);
+    const SpecialTokens usual = worker.workspace.special_tokens;
+    worker.workspace.special_tokens = out.in_text != 0 ? SpecialTokens::in_text : usual;
     worker.workspace.max_target = out.max_target;
     worker.workspace.beams = static_cast<std::uint8_t>(out.beams);
     worker.workspace.sampling = &sampling;
     const Status status = generated::ETCH_BATCH(worker.workspace, worker.texts, size, out.texts + begin * out.capacity,
                                                 out.capacity, worker.results);
     worker.workspace.sampling = nullptr;
+    worker.workspace.special_tokens = usual;
     for (std::size_t i = 0; i < size && status == Status::ok; ++i) {
         const generated::Result& result = worker.results[i];
         out.bytes[begin + i] = static_cast<std::int32_t>(result.bytes);

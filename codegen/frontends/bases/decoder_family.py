@@ -151,7 +151,7 @@ class Family:
         return Graph(
             stack.widths | {"logits": vocabulary},
             (),
-            (Head(Generation(vocabulary, max_target), "logits"),),
+            (Head(Generation(vocabulary, max_target, None if generation is None else generation.chat), "logits"),),
             vocabulary,
             1,
             max_source,

@@ -42,6 +42,7 @@ class _Outputs(ctypes.Structure):
         *((name, ctypes.c_uint32) for name in ("max_target", "beams")),
         ("sampling", _Sampling),
         ("given", ctypes.c_uint32),
+        ("in_text", ctypes.c_uint32),
     )
 
 
@@ -68,9 +69,11 @@ class Writer(Session):
         super().__init__(library, name, threads, plain_text, huge_pages)
         self._max_target, self._beams = most
 
-    def run(self, texts: Texts, max_length: int, beams: int, **drawn: float | None) -> Written:
-        """What it writes for all texts; of `drawn` (temperature, top_k, top_p, seed) None is what the model has.
-        ValueError for numbers that it has not."""
+    def run(
+        self, texts: Texts, max_length: int, beams: int, *, in_text: bool = False, **drawn: float | None
+    ) -> Written:
+        """What it writes for all texts, which have all the special tokens that they need where these are `in_text`; of
+        `drawn` (temperature, top_k, top_p, seed) None is what the model has. ValueError for numbers that it has not."""
         given = {name: value for name, value in drawn.items() if value is not None}
         ranges = _GIVEN | {"max_length": (0, self._max_target), "beams": (0, self._beams)}
         for name, value in {"max_length": max_length, "beams": beams, **given}.items():
@@ -79,7 +82,7 @@ class Writer(Session):
                 raise ValueError(f"{name}: {value} is not a number from {least} to {most}")
         if beams > 1 and given.get("temperature", 1) > 0 and given:
             raise ValueError("beams: tokens that are drawn are not searched for")
-        outputs = _Outputs(max_target=max_length, beams=beams, sampling=_Sampling(**given))
+        outputs = _Outputs(max_target=max_length, beams=beams, sampling=_Sampling(**given), in_text=in_text)
         outputs.given = sum(1 << bit for bit, name in enumerate(_GIVEN) if name in given)
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
         found = [_NOTHING]

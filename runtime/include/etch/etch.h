@@ -63,7 +63,8 @@ typedef enum etch_status {
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */
 enum {
     ETCH_SPECIAL_TOKENS_RECOGNIZED = 0, /* "[SEP]" becomes the [SEP] id: what Hugging Face does */
-    ETCH_SPECIAL_TOKENS_PLAIN_TEXT = 1  /* special tokens are ordinary text: safe for untrusted input */
+    ETCH_SPECIAL_TOKENS_PLAIN_TEXT = 1, /* special tokens are ordinary text: safe for untrusted input */
+    ETCH_SPECIAL_TOKENS_IN_TEXT = 2     /* recognized, and none are written around a text, which has its own */
 };
 
 /* Bytes [begin, end) of the original text that a token came from. */

@@ -22,6 +22,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 enum class SpecialTokens : std::uint8_t {
     recognized,  // "[SEP]" becomes the [SEP] id: what Hugging Face does, and the default
     plain_text,  // special tokens are ordinary text: safe for untrusted input
+    in_text,     // recognized, and a text has all that it needs: the template writes none around one. Pairs have it
 };
 
 // Bytes [begin, end) of the original text that a token came from; [0, 0) for tokens added by the template.
@@ -71,10 +72,10 @@ constexpr std::size_t tokenizer_scratch_bytes(const Tables& tables) noexcept {
     return model_scratch_bytes(tables.model);
 }
 
-// A text between the special tokens of the template. Reads no further than can matter: an endless text costs no more
-// than one that just does not fit. `text` may hold any bytes: what is not UTF-8 reads as U+FFFD. `scratch` holds
-// tokenizer_scratch_bytes. Offsets count bytes of `text`. text_too_long for more than kLongestText of them: then
-// `result` counts no tokens.
+// A text between the special tokens of the template, or without them, as the mode says. Reads no further than can
+// matter: an endless text costs no more than one that just does not fit. `text` may hold any bytes: what is not UTF-8
+// reads as U+FFFD. `scratch` holds tokenizer_scratch_bytes. Offsets count bytes of `text`. text_too_long for more than
+// kLongestText of them: then `result` counts no tokens.
 template <class Tables>
 Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch, const TokenSink& sink,
                 Tokenized& result) noexcept;

@@ -44,16 +44,18 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
     result = {0, false, false};
     if (text.size() > kLongestText) return Status::text_too_long;
     const Template& parts = tables.parts;
-    const std::uint32_t specials = parts.single_count - 1;
+    const TemplatePart alone = {TemplatePart::kFirst, 0};
+    const TemplatePart* const single = mode == SpecialTokens::in_text ? &alone : parts.single;
+    const std::uint32_t specials = mode == SpecialTokens::in_text ? 0 : parts.single_count - 1;
     if (!has_room(parts, specials, sink.capacity)) {
         result.truncated = true;
         return Status::ok;
     }
     const std::uint32_t room = sink.capacity - specials;
-    TokenWriter out = writer_at(sink, tokens_before(parts.single, TemplatePart::kFirst), room);
+    TokenWriter out = writer_at(sink, tokens_before(single, TemplatePart::kFirst), room);
     encode_text(tables, text, mode, scratch, out, room);
     const std::uint32_t kept = out.count < room ? out.count : room;
-    write_template(parts.single, parts.single_count, kept, 0, sink);
+    write_template(single, specials + 1, kept, 0, sink);
     result = {write_padding(parts, kept + specials, sink), out.count > room, out.cut_word};
     return Status::ok;
 }

@@ -193,6 +193,27 @@ TEST(Tokenizer, SpecialTokensInText) {
     EXPECT_EQ(uncased("[sep]"), Strings({"[", "sep", "]"}));
 }
 
+TEST(Tokenizer, ATextHasTheSpecialTokensThatItNeeds) {
+    const auto read = [](std::string_view text, std::uint32_t capacity) {
+        std::int32_t ids[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+        std::uint8_t segments[8];
+        TokenOffset offsets[8];
+        alignas(8) std::uint8_t scratch[tokenizer_scratch_bytes(kUncased)];
+        Tokenized result;
+        EXPECT_EQ(tokenize(kUncased, text, SpecialTokens::in_text, scratch, {ids, segments, offsets, capacity}, result),
+                  Status::ok);
+        std::vector<std::int32_t> found(ids, ids + result.count);
+        found.push_back(result.truncated ? -2 : -1);
+        return found;
+    };
+    const auto id = [&](std::string_view text) { return read(text, 8)[0]; };
+    EXPECT_EQ(read("[CLS]foo[SEP]", 8), (std::vector{id("[CLS]"), id("foo"), id("[SEP]"), -1}));
+    EXPECT_EQ(read("foo bar", 8), (std::vector{id("foo"), id("bar"), -1}));
+    EXPECT_EQ(read("foo bar", 1), (std::vector{id("foo"), -2}));
+    EXPECT_EQ(read("", 8), (std::vector{-1}));
+    EXPECT_EQ(read("foo", 0), (std::vector{-2}));
+}
+
 TEST(Tokenizer, MarksAreOrdered) {
     // U+1B44 (class 9) and U+1E000 (class 230) survive strip_accents; the wheel's places follow the count, not the
     // mark.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../answers.hpp"
+#include "../chat.hpp"
 #include "../failure.hpp"
 #include "../input.hpp"
 #include "../model.hpp"
@@ -23,13 +24,22 @@ void print_answer(const Options& options, const Text& text, const Answer& answer
     write_output(options.json ? answer_as_json(options, text, answer) : kModel.face.as_text(options, text, answer));
 }
 
-void say_cut(const std::string& where) {
+// Of a conversation the end would be cut, which asks for the answer.
+void say_cut(const Options& options, const std::string& where) {
+    if (options.chat) {
+        fail(kRunFailure, "%s: the message, with what the chat has around it, has more than %u tokens", where.c_str(),
+             static_cast<unsigned>(kModel.max_tokens));
+    }
     const std::string what = format(kModel.face.cut, static_cast<unsigned>(kModel.max_tokens));
     std::fprintf(stderr, "%s: %s: %s", std::string(kModel.program).c_str(), where.c_str(), what.c_str());
 }
 
 // As the model reads it; `written` keeps what that is.
-Text behind_prompt(const Options& options, const Text& text, std::string& written) {
+Text as_read(const Options& options, const Text& text, std::string& written) {
+    if (options.chat) {
+        written = chat_of(options, {text.first});
+        return {written, {}, false};
+    }
     if (text.pair || prompt_of(options).empty()) {
         return text;
     }
@@ -41,7 +51,7 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
     Tokens tokens = {};
     Answer answer = {};
     std::string written;
-    const Text read = behind_prompt(options, text, written);
+    const Text read = as_read(options, text, written);
     const Status status = options.tokens ? encode(read, tokens) : answer_text(read, answer);
     if (status != Status::ok) {
         fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
@@ -52,7 +62,7 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
         print_answer(options, text, answer);
     }
     if (options.tokens ? tokens.truncated : answer.truncated) {
-        say_cut(where);
+        say_cut(options, where);
     }
 }
 
@@ -60,7 +70,7 @@ void answer_together(const Options& options, const std::vector<std::string_view>
     std::vector<std::string> written(texts.size());
     std::vector<std::string_view> read;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        read.push_back(behind_prompt(options, {texts[i], {}, false}, written[i]).first);
+        read.push_back(as_read(options, {texts[i], {}, false}, written[i]).first);
     }
     answer_batch(read, answers);
 }
@@ -106,7 +116,7 @@ void answer_lines(const Options& options) {
         for (std::size_t i = 0; i < answers.size(); ++i) {
             print_answer(options, {texts[i], {}, false}, answers[i]);
             if (answers[i].truncated) {
-                say_cut(place_of(i));
+                say_cut(options, place_of(i));
             }
         }
         if (!answers.empty()) {
@@ -122,6 +132,10 @@ void answer_lines(const Options& options) {
 }  // namespace
 
 void answer_texts(const Options& options) {
+    if (options.turns) {
+        converse(options);
+        return;
+    }
     if (options.question) {
         const std::string context(options.context ? *options.context : read_file(*options.context_file));
         answer_one(options, {*options.question, context, true}, "question " + quoted(*options.question));

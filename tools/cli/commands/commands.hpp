@@ -8,6 +8,7 @@
 namespace etch::cli {
 
 void answer_texts(const Options& options);    // answer_texts.cpp
+void converse(const Options& options);        // converse.cpp
 void compare_texts(const Options& options);   // compare_texts.cpp
 void evaluate_table(const Options& options);  // evaluate.cpp
 void measure_latency();                       // latency.cpp

@@ -2,7 +2,10 @@
 // How a model that writes a text for a text is called. Included by model.cpp only, after the generated header.
 #pragma once
 
+#include "write_faces.hpp"
+
 namespace etch::cli::task {
+inline constexpr const TaskFace& kFace = kWriteFace;
 inline constexpr auto* write_text = generated::translate;
 inline constexpr auto* write_texts = generated::translate_batch;
 }  // namespace etch::cli::task

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts that a model writes.
 #include "../answers.hpp"
+#include "../chat.hpp"
 #include "../failure.hpp"
 #include "../output.hpp"
-#include "../task_face.hpp"
 #include "../task_parts.hpp"
 #include "../text/format.hpp"
 #include "../text/json.hpp"
 #include "../text/number.hpp"
 #include "../text/utf8.hpp"
+#include "write_faces.hpp"
 
 namespace etch::cli {
 
 void evaluate_writing(const Options& options);  // write_evaluation.cpp
 
 namespace {
+
+constexpr const char* kChat = R"(
+  --chat               texts are messages of a user, each of a conversation of its own: what the checkpoint's chat
+                       template writes is put around them, and read with the special tokens that it has
+  --system TEXT        behind a system's message
+  --turns              the same, but lines are the messages of one conversation, which the answers are added to; an
+                       empty line begins another one
+)";
 
 constexpr const char* kOutput = R"(
                        what the model writes
@@ -127,6 +136,11 @@ void check(const Options& options) {
     if (options.wanted.nbest > 1) refuse_together("--stream", "--nbest");
 }
 
+void check_with_chat(const Options& options) {
+    check(options);
+    check_chat(options);
+}
+
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
     if (options.wanted.stream != nullptr) return "\n";
     std::string out;
@@ -164,12 +178,27 @@ std::string described() {
 
 }  // namespace
 
-extern const TaskFace kWriteFace;
 const TaskFace kWriteFace = {
     "writes texts",
     {&kWriteOptions, &kTableOptions},
     check,
     nullptr,
+    kOutput,
+    {kEvaluation, kJoinedColumnsHelp, kHeaderHelp},
+    described,
+    kTextCut,
+    as_text,
+    append_fields,
+    evaluate_writing,
+    RowTexts::joined,
+    true,
+};
+
+const TaskFace kGenerateFace = {
+    kWriteFace.does,
+    {&kWriteOptions, &kTableOptions, &kChatOptions},
+    check_with_chat,
+    kChat,
     kOutput,
     {kEvaluation, kJoinedColumnsHelp, kHeaderHelp},
     described,

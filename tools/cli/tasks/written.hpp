@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a generative model is called, whatever its functions are named: `write_text` and `write_texts` are declared
-// before this is included, as task:: of model.cpp.
+// How a generative model is called, whatever its functions are named: `write_text`, `write_texts` and the face are
+// declared before this is included, as task:: of model.cpp.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,9 @@
 #include "../one_by_one.hpp"
 #include "etch/hosted.hpp"
 
-namespace etch::cli {
-extern const TaskFace kWriteFace;
-}
-
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kMaxTarget;
-inline constexpr const TaskFace& kFace = kWriteFace;
 
 inline std::string_view name(std::uint32_t) {
     return {};

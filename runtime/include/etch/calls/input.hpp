@@ -122,6 +122,24 @@ Status take(const TokenIds& input, const Workspace& workspace, const typename En
     return Status::ok;
 }
 
+// Special tokens around those of a text, or of ids, which are framed as the template does it.
+struct Around {
+    std::uint32_t before;
+    std::uint32_t behind;
+};
+
+template <class Encoder, class Workspace>
+Around around(const TokenIds&, const Workspace&) noexcept {
+    const Template& parts = Encoder::kTokenizer.parts;
+    const std::uint32_t before = tokens_before(parts.single, TemplatePart::kFirst);
+    return {before, parts.single_count - 1 - before};
+}
+template <class Encoder, class Workspace>
+Around around(const Text&, const Workspace& workspace) noexcept {
+    if (workspace.special_tokens == SpecialTokens::in_text) return {0, 0};
+    return around<Encoder>(TokenIds{}, workspace);
+}
+
 // The same for a call that computes: of a text without tokens, which a tokenizer that adds none may make, it has
 // nothing to compute.
 template <class Encoder, class Input, class Workspace>

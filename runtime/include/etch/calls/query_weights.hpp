@@ -33,10 +33,8 @@ Status weigh_query_in_turn(Workspace& workspace, const Input& input, typename He
     const F32Rows row = Head::weights(a);
     for (std::uint32_t entry = 0; entry < row.width; ++entry)
         row.data[entry] = 0.0f;
-    const Template& parts = Encoder::kTokenizer.parts;
-    const std::uint32_t before = tokens_before(parts.single, TemplatePart::kFirst);
-    const std::uint32_t behind = parts.single_count - 1 - before;
-    for (std::uint32_t i = before; i + behind < tokens.count; ++i)
+    const Around specials = around<Encoder>(input, workspace);
+    for (std::uint32_t i = specials.before; i + specials.behind < tokens.count; ++i)
         row.data[a.ids[i]] = Encoder::kQueryWeights[a.ids[i]];
     Head::finish(nullptr, a, result);
     result.tokens = tokens.count;

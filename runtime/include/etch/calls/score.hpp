@@ -26,11 +26,10 @@ Status read_scored(const Input& input, const Workspace& workspace, const typenam
     Tokenized tokens;
     const Status status = take_some<Encoder>(input, workspace, a, sink, tokens);
     if (status != Status::ok) return status;
-    const Template& parts = Encoder::kTokenizer.parts;
-    const std::uint32_t before = tokens_before(parts.single, TemplatePart::kFirst);
-    const std::uint32_t specials = parts.single_count - 1;
-    const std::uint32_t words = tokens.count > specials ? tokens.count - specials : 0;
-    *a.scoring = {{-1, 0, 0}, {0, 0, tokens.count, tokens.truncated}, 0, before, before + words, true};
+    const Around specials = around<Encoder>(input, workspace);
+    const std::uint32_t count = specials.before + specials.behind;
+    const std::uint32_t end = specials.before + (tokens.count > count ? tokens.count - count : 0);
+    *a.scoring = {{-1, 0, 0}, {0, 0, tokens.count, tokens.truncated}, 0, specials.before, end, true};
     return Status::ok;
 }
 
