@@ -13,6 +13,7 @@ from .budget import check_linked, check_planned, check_tools, choose
 from .building.build import build, check_buildable, check_programs
 from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
+from .dimensions import with_dimensions
 from .errors import EtchError
 from .folders.output import BUILD_FOLDER, prepare_target, write_output
 from .frontends import build_graph, limits_of
@@ -39,6 +40,7 @@ from .render.model import Model, render_model
 from .report import evaluation_report, generation_report, pruning_report
 from .request import AS_IT_SAYS, Reading, Request
 from .targets import TARGETS
+from .tasks.embedding import Embedding
 from .tokenizer import compile_target, compile_tokenizer
 from .vocabulary import pruning as vocabulary
 from .vocabulary.kept_vocabulary import with_vocabulary_of
@@ -247,6 +249,7 @@ def load(folder: Path, reading: Reading = AS_IT_SAYS) -> Checkpoint:
         checkpoint = with_pooling(with_heads(folder, reading.heads, one), reading.pooling)
     else:
         checkpoint = with_pooling(one(folder, of_rows=True), reading.pooling)
+    checkpoint = replace(checkpoint, asked_dimensions=reading.dimensions)
     return with_beams(with_task(checkpoint, reading.task), reading.beams)
 
 
@@ -256,9 +259,20 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     _check_padding(checkpoint, tokens)
     graph = graph_of_heads(checkpoint, lambda each: build_graph(each, tokens))
     graph = graph_of_task(checkpoint, graph)
+    graph = _of_dimensions(checkpoint, graph)
     _check_segments(checkpoint, graph)
     _check_questions(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
+
+
+def _of_dimensions(checkpoint: Checkpoint, graph: Graph) -> Graph:
+    """EtchError where a model that does not embed is asked for fewer values."""
+    if checkpoint.asked_dimensions is None:
+        return graph
+    if not isinstance(graph.task, Embedding):
+        message = f"--dimensions is for models that embed: the task of this one is {graph.task.name}"
+        raise EtchError("option-conflict", "arguments", message)
+    return with_dimensions(graph, checkpoint.asked_dimensions)
 
 
 def _check_segments(checkpoint: Checkpoint, graph: Graph) -> None:
@@ -348,6 +362,7 @@ def make_model(
         terms=checkpoint.terms,
         asked_pooling=checkpoint.asked_pooling,
         asked_languages=checkpoint.asked_languages,
+        asked_dimensions=checkpoint.asked_dimensions,
         target_text=target_text,
         rooms=rooms,
         table_plan=choose_places(program, target, plan, tables, table_places),

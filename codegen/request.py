@@ -55,6 +55,7 @@ class Reading:
     beams: int | None = None  # of a generative model
     max_target: int | None = None  # of what is written
     languages: Languages | None = None  # of a translator of many
+    dimensions: int | None = None  # of an embedding the first values
     heads: Sequence[HeadFolder] = ()  # on the encoder of the folder, in the place of its own head
 
 
@@ -113,6 +114,7 @@ class Request(Reading):
         given = {
             "--task": self.task is not None,
             "--pooling": self.pooling is not None,
+            "--dimensions": self.dimensions is not None,
             "--evaluate": self.evaluate is not None,
             "--prune-vocabulary": self.prune is not None,
             "--keep-vocabulary": self.keep_vocabulary is not None,

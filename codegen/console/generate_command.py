@@ -80,6 +80,12 @@ def _add_task(generate: argparse.ArgumentParser) -> None:
         help="how rows of tokens become an embedding, of a folder without modules.json; not normalized",
     )
     generate.add_argument(
+        "--dimensions",
+        type=int,
+        metavar="N",
+        help="of an embedding the first N values (Matryoshka), divided by their length where the model divides by one",
+    )
+    generate.add_argument(
         "--task",
         choices=TASKS,
         help="override the folder's task: zero-shot, labels given at call time (classifiers of entailment), "
@@ -163,6 +169,7 @@ def _do(arguments: argparse.Namespace) -> None:
             max_tokens=arguments.max_tokens,
             max_target=arguments.max_target,
             pooling=arguments.pooling,
+            dimensions=arguments.dimensions,
             task=arguments.task,
             beams=arguments.beams,
             languages=arguments.languages,

@@ -16,6 +16,7 @@ from .subcommand import Subcommand
 def _take(inspect: argparse.ArgumentParser) -> None:
     inspect.add_argument("folder", type=place, metavar="FOLDER", help="Hugging Face checkpoint folder")
     inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
+    inspect.add_argument("--dimensions", type=int, metavar="N", help="as for generate")
     inspect.add_argument("--task", choices=TASKS, help="as for generate")
     add_lengths(inspect)
     add_languages(inspect)
@@ -34,6 +35,7 @@ def _do(arguments: argparse.Namespace) -> None:
     question = Question(
         folder=arguments.folder,
         pooling=arguments.pooling,
+        dimensions=arguments.dimensions,
         task=arguments.task,
         max_tokens=arguments.max_tokens,
         max_target=arguments.max_target,

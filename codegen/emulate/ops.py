@@ -282,7 +282,8 @@ def _pool(op: p.Pool, at: Values) -> None:
     else:
         rows = at.floats(op.input, per_text=False)
         texts = [rows[_up_to(op.end, span, at.indices["ids"])] for span in at.spans]
-    at.write(op.out, np.concatenate([np.concatenate([pool(k, text) for k in op.kinds], axis=1) for text in texts]))
+    pooled = np.concatenate([np.concatenate([pool(k, text) for k in op.kinds], axis=1) for text in texts])
+    at.write(op.out, pooled[:, : op.out.width])
 
 
 def _up_to(end: int | None, span: slice, ids: NDArray[np.int64]) -> slice:

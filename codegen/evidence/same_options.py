@@ -24,6 +24,7 @@ def same_options(manifest: dict[str, Any], directory: str | Path) -> list[str]:
         "--max-tokens": manifest["max_tokens"],
         "--max-target": manifest.get("max_target"),
         "--pooling": manifest.get("pooling"),
+        "--dimensions": manifest.get("dimensions"),
         "--task": asked_by(manifest["task"]),
         "--beams": manifest.get("beams"),
         "--languages": ",".join(manifest.get("languages", ())) or None,

@@ -92,6 +92,7 @@ _OPTIONAL: dict[str, _Check] = {
     "calibration_sha256": _SHA256,
     "smoothing_sha256": _SHA256,
     "pooling": _among(*POOLINGS),
+    "dimensions": _integer(1, 1 << 16),
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),
     "beams": _integer(1, 8),  # search.MOST_BEAMS

@@ -65,6 +65,8 @@ def find_encoder(program: p.Program) -> Encoder:
     head = _Ops(ops.take(p.Repeat, "the head").body)
     ops.end("the head")
     pool = head.take(p.Pool, "the pooling") if head.next_is(p.Pool) else None
+    if pool is not None and pool.out.width != pool.input.width:
+        raise refusal("a pooling of the first columns alone")
     normalize = pool is not None and head.next_is(p.Normalize)
     linears: tuple[p.Linear, ...] = ()
     if pool is None:

@@ -310,7 +310,10 @@ def _experts(op: g.Experts, check: Check) -> None:
 @CHECK.on(g.Pool)
 def _pool(op: g.Pool, check: Check) -> None:
     check_tokens(op.input, check, level=check.level(op.input) if op.only_first else 0)
-    check.same(f"width of '{op.out}'", check.width(op.out), (1 + len(op.beside)) * check.width(op.input))
+    width = (1 + len(op.beside)) * check.width(op.input)
+    if op.columns is not None and (op.beside or op.kind == "ends" or not 1 <= op.columns <= width):
+        raise unsound(f"the first {op.columns} columns of {width} that are pooled by {op.kind}")
+    check.same(f"width of '{op.out}'", check.width(op.out), width if op.columns is None else op.columns)
     if "ends" in (op.kind, *op.beside) and check.width(op.input) % 2:
         raise unsound(f"'{op.input}' of {check.width(op.input)} values has no halves")
     if op.end is not None and (op.kind != "last" or op.beside or not 0 <= op.end < check.graph.vocabulary):

@@ -222,13 +222,14 @@ class Pool:
     second half of the first (the last states of two directions).
 
     With an `end` the last row is that of the first token of this id, where a text has one. What `beside` names stands
-    behind it in the same row, one after the other."""
+    behind it in the same row, one after the other. Of a row's `columns` the first so many; None: all."""
 
     kind: Pooling = attribute()
     input: str = read()
     out: str = written()
     end: int | None = attribute(default=None)
     beside: tuple[Pooling, ...] = attribute(default=())
+    columns: int | None = attribute(default=None)
 
     @property
     def only_first(self) -> bool:

@@ -228,6 +228,8 @@ class Gru:
 
 @dataclass(frozen=True)
 class Pool:
+    """As in graph.py; `out` may be narrower than `input`: then of the first columns."""
+
     kind: Pooling = attribute()
     input: Buffer = read()
     out: Buffer = written()

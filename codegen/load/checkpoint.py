@@ -37,6 +37,7 @@ class Checkpoint:
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     asked_task: str | None = None  # by `--task`: another one than the folder says
     asked_languages: Languages | None = None  # by `--languages`
+    asked_dimensions: int | None = None  # by `--dimensions`: so many of an embedding's values
     sparse: SparsePooling | None = None  # of a masked language model: weights of its words in place of its masks
     word_numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of each id, by `Limits.word_files`
     target: TargetTokenizer | None = None  # of a generative model; `tokenizer` is then that of the source

@@ -320,7 +320,7 @@ def _pool(op: g.Pool, at: State) -> None:
         "weighted_mean": lambda: np.average(x, axis=0, weights=np.arange(1, len(x) + 1)),
         "ends": lambda: np.concatenate([x[-1, : x.shape[1] // 2], x[0, x.shape[1] // 2 :]]),
     }
-    at.values[op.out] = np.concatenate([rows[kind]() for kind in (op.kind, *op.beside)])[None]
+    at.values[op.out] = np.concatenate([rows[kind]() for kind in (op.kind, *op.beside)])[None, : op.columns]
 
 
 @INTERPRET.on(g.Masked)

@@ -36,6 +36,7 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "gpu": model.encoder is not None,
         "checkpoint_sha256": model.checkpoint,
         **({} if model.asked_pooling is None else {"pooling": model.asked_pooling}),
+        **({} if model.asked_dimensions is None else {"dimensions": model.asked_dimensions}),
         **({} if model.asked_languages is None else {"languages": list(model.asked_languages)}),
         **({} if model.kept_ids is None else {"kept_ids": id_set(model.kept_ids)}),
         "max_tokens": model.program.max_tokens,

@@ -71,6 +71,7 @@ class Model:
     encoder: Encoder | None = None  # as GPUs run it, where files for them are wanted
     terms: str | None = None  # of the checkpoint, which hold for the tables
     asked_pooling: str | None = None  # of an encoder alone, whose folder says none
+    asked_dimensions: int | None = None  # of an embedding the first values
     asked_languages: tuple[str, str] | None = None  # of a translator of many
     target_text: TargetTables | None = None  # of a generative model
     rooms: tuple[Room, ...] = ()  # regions that were asked for, the workspace's last

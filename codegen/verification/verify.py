@@ -170,6 +170,7 @@ def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[H
     languages = manifest.get("languages")
     reading = Reading(
         pooling=manifest.get("pooling"),
+        dimensions=manifest.get("dimensions"),
         task=asked_by(manifest["task"]),
         beams=manifest.get("beams"),
         max_target=manifest.get("max_target"),

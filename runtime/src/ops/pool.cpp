@@ -58,7 +58,7 @@ void Pool::run(const OpContext&, std::uint32_t first, std::uint32_t last) const 
     const float rows = static_cast<float>(count);
     for (std::uint32_t unit = first; unit < last; ++unit) {
         const std::uint32_t column = unit * kPoolColumns;
-        const std::uint32_t left = input.width - column;
+        const std::uint32_t left = out.width - column;
         const Columns from{input.data + column, input.width, count, left < kPoolColumns ? left : kPoolColumns};
         float* const to = out.data + column;
         switch (kind) {

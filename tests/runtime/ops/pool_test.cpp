@@ -94,6 +94,21 @@ TEST(Pool, EveryKindRowsAndWidths) {
     }
 }
 
+TEST(Pool, ANarrowerRowHasTheFirstColumns) {
+    for (const Pooling kind : kPoolings) {
+        EdgeArray<float> x = rows_of_every_kind(5, 40);
+        EdgeArray<float> whole(40, -7.0f);
+        run(Pool{kind, 5, {x.data(), 40}, {whole.data(), 40}});
+        for (const std::uint32_t width : {1u, 16u, 17u, 39u}) {
+            EdgeArray<float> out(width, -7.0f);
+            const Pool op{kind, 5, {x.data(), 40}, {out.data(), width}};
+            ASSERT_EQ(op.units(), (width + 15) / 16);
+            run(op);
+            ASSERT_EQ(std::memcmp(out.data(), whole.data(), width * sizeof(float)), 0);
+        }
+    }
+}
+
 TEST(Pool, EndsAreHalfOfTheLastRowAndHalfOfTheFirst) {
     for (const std::uint32_t width : {2u, 26u, 64u}) {
         for (const std::uint32_t rows : {1u, 5u}) {

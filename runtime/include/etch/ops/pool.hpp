@@ -24,15 +24,16 @@ constexpr std::uint32_t kPoolColumns = 16;
 //     mean_sqrt  sum of x * (1.0f / sqrt(float(count)))
 //     weighted_mean  sum of x[r] * float(r + 1), times 1.0f / (float(count) * float(count + 1) * 0.5f)
 // Sums start at +0.0f. Values below 2^-40 in magnitude count as +0.0f, so that no subnormal can decide a bit. Units:
-// groups of kPoolColumns columns; a column's bits do not depend on the others.
+// groups of kPoolColumns columns; a column's bits do not depend on the others. Of a row that is narrower than those of
+// the text the first columns are computed.
 struct Pool {
     Pooling kind;
     std::uint32_t count;  // rows of the text, at least 1
     F32Rows input;        // [count][width]
-    F32Rows out;          // [1][width]; not in place
+    F32Rows out;          // [1][at most width]; not in place
 
-    std::uint32_t units() const noexcept { return (input.width + kPoolColumns - 1) / kPoolColumns; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
+    std::uint32_t units() const noexcept { return (out.width + kPoolColumns - 1) / kPoolColumns; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
