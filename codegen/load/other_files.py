@@ -7,9 +7,13 @@ import re
 
 from ..names import MANIFEST
 
-_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|codes|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata")
+_NAMES = re.compile(
+    r"[\w.-]+\.(?:json|txt|model|spm|codes|md)|(?:additional_chat_templates/)?[\w.-]+\.jinja"
+    r"|(?:LICEN[CS]E|NOTICE)[\w.-]*|artifact\.metadata"
+)
 
 
 def is_other_file(name: str) -> bool:
-    """Configuration, tokenizer, terms; not the index of shards, which belongs to the weights, and no manifest."""
+    """Configuration, tokenizer, chat templates, terms; not the index of shards, which belongs to the weights, and no
+    manifest."""
     return _NAMES.fullmatch(name) is not None and not name.endswith(".index.json") and name != MANIFEST

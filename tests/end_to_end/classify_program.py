@@ -176,6 +176,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
             if path.parent.name not in ("cuda", "windows") and path not in sees_header
         ),
         *sorted(path for part in (".", "posix") for path in (ROOT / "runtime/src/hosted" / part).glob("*.cpp")),
+        ROOT / "runtime/src/chat.cpp",
         ROOT / "runtime/src/decode/token_weights.cpp",
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",

@@ -155,8 +155,8 @@ def test_a_name_of_the_hub_is_no_folder(tmp_path: Path) -> None:
             ["0_StaticEmbedding/model.safetensors", "0_StaticEmbedding/tokenizer.json"],
         ),
         (
-            ["spiece.model", "merges.txt", "LICENSE.txt", "a.py", "../x.json"],
-            ["LICENSE.txt", "merges.txt", "spiece.model"],
+            ["spiece.model", "merges.txt", "LICENSE.txt", "a.py", "../x.json", "chat_template.jinja", "b/c.jinja"],
+            ["LICENSE.txt", "chat_template.jinja", "merges.txt", "spiece.model"],
         ),
         (["bpe.codes", "vocab.txt", "a.py"], ["bpe.codes", "vocab.txt"]),
         (["source.spm", "target.spm", "model.fp16.pt"], ["source.spm", "target.spm"]),

@@ -41,6 +41,14 @@ CALLS = {
         "workspace.special_tokens = etch::SpecialTokens::plain_text;"
     ),
     "SpecialTokens::plain_text": "workspace.special_tokens = etch::SpecialTokens::plain_text;",
+    "etch::chat_text(kChat, &system, messages, count, text, capacity)": (
+        "const std::string_view system; (void)etch::chat_text(etch::writer::kChat, &system, texts, count, nullptr, 0);"
+    ),
+    "kChat.exists()": "(void)etch::writer::kChat.exists();",
+    "workspace.special_tokens = etch::SpecialTokens::in_text": (
+        "workspace.special_tokens = etch::SpecialTokens::in_text;"
+    ),
+    "SpecialTokens::in_text": "workspace.special_tokens = etch::SpecialTokens::in_text;",
     "result.truncated": "(void)result.truncated;",
     "etch::agnews::classify(workspace, text, result)": "(void)etch::agnews::classify(workspace, text, result);",
     "result.probability": "(void)result.probability;",
