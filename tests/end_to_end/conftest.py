@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 _CODEGEN = Path(__file__).parents[1] / "codegen"
-for folder in (_CODEGEN, *(_CODEGEN / part for part in ("frontends", "load", "lower")), Path(__file__).parents[2]):
+_PARTS = ("chat", "frontends", "frontends/decoders", "frontends/encoder_decoders", "load", "lower")
+for folder in (_CODEGEN, *(_CODEGEN / part for part in _PARTS), Path(__file__).parents[2]):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 

@@ -5,21 +5,17 @@ interrupts take is added where a whole firmware is linked."""
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 from archives import objects_of, run
 from classify_program import ROOT, tool
+from model_build import Built, build_library, build_test
+from once import once
+from test_marian import folder as marian_folder
 from test_promise_symbols import ETCH, FORBIDDEN, LIBRARY_FUNCTIONS, LINKER, STATE
 
 from codegen import pipeline
-
-for part in ("end_to_end", "codegen"):
-    sys.path.insert(0, str(ROOT / "tests" / part))
-from model_build import Built, build_library, build_test  # noqa: E402 - found by the path above
-from once import once  # noqa: E402
-from test_marian import folder as marian_folder  # noqa: E402
 
 HERE = Path(__file__).parent
 GENERATION = ROOT / "tests" / "codegen" / "generation"

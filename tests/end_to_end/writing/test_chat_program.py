@@ -9,9 +9,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from chat_templates import CONVERSATIONS, TEMPLATES
 from classify_program import ROOT, Program
 from model_build import build_program, build_test
 from wheels import imported
@@ -25,16 +25,6 @@ HERE = Path(__file__).parent
 CHATS = ROOT / "tests" / "codegen" / "chat"
 MODEL = ROOT / "tests" / "codegen" / "generation" / "llama" / "texts"
 RECORDED = json.loads((CHATS / "recorded.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def chats() -> ModuleType:
-    sys.path.insert(0, str(CHATS))
-    try:
-        import chat_templates
-    finally:
-        sys.path.remove(str(CHATS))
-    return chat_templates
 
 
 def checkpoint(at: Path, template: str | None) -> Path:
@@ -59,8 +49,8 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(name: str, chats: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generated(tmp_path_factory.mktemp(name), chats.TEMPLATES[name])
+def folder(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generated(tmp_path_factory.mktemp(name), TEMPLATES[name])
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +58,15 @@ def program(folder: Path) -> Program:
     return build_program(folder)
 
 
-def test_ids_in_c(name: str, folder: Path, chats: ModuleType, tmp_path: Path) -> None:
+def test_ids_in_c(name: str, folder: Path, tmp_path: Path) -> None:
     calls = build_test(folder, HERE / "chat_calls.cpp", tmp_path / "calls")
-    for (system, messages), ids in zip(chats.CONVERSATIONS, RECORDED["ids"][name], strict=True):
+    for (system, messages), ids in zip(CONVERSATIONS, RECORDED["ids"][name], strict=True):
         done = subprocess.run([calls, system or "", *messages], capture_output=True, check=True, timeout=60)
         assert [int(number) for number in done.stdout.split()] == ids
 
 
-def test_ids_in_the_program(name: str, program: Program, chats: ModuleType) -> None:
-    for (system, messages), ids in zip(chats.CONVERSATIONS, RECORDED["ids"][name], strict=True):
+def test_ids_in_the_program(name: str, program: Program) -> None:
+    for (system, messages), ids in zip(CONVERSATIONS, RECORDED["ids"][name], strict=True):
         if len(messages) == 1:
             said = [] if system is None else ["--system", system]
             assert program.well("--chat", "--tokens", *said, "--", *messages).objects[0]["ids"] == ids
@@ -136,13 +126,13 @@ def test_the_package_for_python(folder: Path, tmp_path: Path, monkeypatch: pytes
         model.chat([[first], [first * 400]])
 
 
-def test_what_does_not_go_together(program: Program, chats: ModuleType, tmp_path: Path) -> None:
+def test_what_does_not_go_together(program: Program, tmp_path: Path) -> None:
     assert "cannot be used together" in program.refused(2, "--chat", "--plain-text", "a")
     assert "--system only goes with" in program.refused(2, "--system", "a", "b")
     assert "--turns: lines of a file" in program.refused(2, "--turns", "a")
     assert "has more than" in program.refused(1, "--chat", "a " * 900)
     assert "line 1: the conversation has more than" in program.refused(1, "--turns", stdin=b"a " * 900)
-    alone = build_program(generated(tmp_path / "alone", chats.TEMPLATES["instructions"]))
+    alone = build_program(generated(tmp_path / "alone", TEMPLATES["instructions"]))
     assert "have no system's message" in alone.refused(2, "--chat", "--system", "a", "b")
     assert len(alone.well("--chat", "a").lines) == 1
     none = build_program(generated(tmp_path / "none", None))
