@@ -30,7 +30,7 @@ def render(template: str, variables: Mapping[str, str], conversations: Sequence[
     asked = {"template": template, "variables": variables, "conversations": conversations}
     try:
         done = subprocess.run(
-            [sys.executable, "-I", str(_PROGRAM)],
+            [sys.executable, str(_PROGRAM)],
             input=json.dumps(asked).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
