@@ -118,6 +118,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/python/": (
         *(f"{BUILT}/bindings/test_{name}.py" for name in ("wheel", "wheel_prompts", "wheel_texts", "wheel_threads")),
         f"{BUILT}/building/test_names_of_models.py",
+        f"{BUILT}/writing/test_chat_program.py",
     ),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),
     "tools/spark/": (f"{BUILT}/bindings/test_spark.py",),

@@ -106,7 +106,7 @@ def test_no_option_is_forgotten() -> None:
     [generate] = [command for command in commands_in(make_parser()) if command.name == "generate"]
     manifest = {
         **{"name": "a", "recipe": "w8a8", "embedding_bits": 4, "bits": {"0.query": 4}, "max_tokens": 1, "gpu": True},
-        **{"max_target": 1, "pooling": "cls", "task": "zero_shot", "beams": 1, "tables": "c"},
+        **{"max_target": 1, "pooling": "cls", "dimensions": 1, "task": "zero_shot", "beams": 1, "tables": "c"},
         "languages": ["eng_Latn", "fra_Latn"],
         **{"target": "host", "kept_ids": "1", "regions": {"a": {"room": 1, "cost": 2}}},
         "table_places": {"b": {"room": 1, "cost": 2, "copied": True}},
