@@ -87,7 +87,12 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits_of(config)
     if checkpoint.sparse is not None:
         _check_predicts(checkpoint)
-    graph = family_of(config.model_type).build_graph(checkpoint, max_tokens)
+    try:
+        graph = family_of(config.model_type).build_graph(checkpoint, max_tokens)
+    except EtchError as error:
+        if error.code == "missing-tensor" and _has_a_guessed_class(checkpoint):
+            raise _without_class(error) from error
+        raise
     if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
         message = f"model type '{config.model_type}' has no rows that a GRU could read"
         raise EtchError("head-not-supported", "front-end", message, file=FILE)
@@ -99,6 +104,19 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     check_sides(graph, config.model_type)
     harmless: frozenset[str] = getattr(FRONT_ENDS[config.model_type], "HARMLESS_KEYS", frozenset())
     return with_checked_keys(config, graph, harmless)
+
+
+def _has_a_guessed_class(checkpoint: Checkpoint) -> bool:
+    """Whether no file says which class the folder was saved from."""
+    said = (checkpoint.sentence, checkpoint.sparse, checkpoint.generation)
+    return not checkpoint.config.architectures and all(each is None for each in said)
+
+
+def _without_class(error: EtchError) -> EtchError:
+    """That a tensor of the guessed class is missing."""
+    advice = "for an encoder alone say --pooling mean, else name the class in architectures"
+    message = f"{error.message}; config.json names no class, read was a classifier: {advice}"
+    return EtchError(error.code, error.stage, message, file=error.file, tensor=error.tensor)
 
 
 def _check_classifies(graph: Graph, model_type: str) -> None:

@@ -17,8 +17,12 @@ def read_prompts(folder: CheckpointFolder, model_type: str) -> Prompts:
     values = folder.read_json_if_present(SETTINGS_FILE) or {}
     if values.get("model_type", model_type) != model_type:
         raise setting_refusal("model_type", values["model_type"], SETTINGS_FILE)
-    if values.get("truncate_dim") is not None:
-        raise setting_refusal("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
+    count = values.get("truncate_dim")
+    if type(count) is int and model_type == "SentenceTransformer":
+        message = f"'truncate_dim': {count}: remove it, and generate with --dimensions {count}"
+        raise refusal("sentence-setting", message, file=SETTINGS_FILE)
+    if count is not None:
+        raise setting_refusal("truncate_dim", count, SETTINGS_FILE)
     prompts = values.get("prompts", {})
     if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
         raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)

@@ -176,7 +176,7 @@ CASES = [
     s("default prompt a list", put(SETTINGS, default_prompt_name=[1]), "sentence-prompt", SETTINGS),
     s("prompts a list", put(SETTINGS, prompts=["query: "]), "config-type", SETTINGS),
     s("prompt a number", put(SETTINGS, prompts={"q": 1}), "config-type", SETTINGS),
-    s("truncated embedding", put(SETTINGS, truncate_dim=4), "sentence-setting", SETTINGS, "'truncate_dim': 4"),
+    s("truncated embedding", put(SETTINGS, truncate_dim=4), "sentence-setting", SETTINGS, "--dimensions 4"),
     s("sparse encoder", put(SETTINGS, model_type="SparseEncoder"), "sentence-setting", SETTINGS),
 ]
 

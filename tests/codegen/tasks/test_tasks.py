@@ -145,6 +145,15 @@ def test_a_tensor_without_a_place_is_refused(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.tensor) == ("missing-tensor", "classifier.weight")
 
 
+def test_an_encoder_alone_that_names_no_class_is_told_of_pooling(tmp_path: Path) -> None:
+    write_tiny_sentence_model(tmp_path)
+    (tmp_path / "modules.json").rename(tmp_path / "other.json")
+    configure(tmp_path, architectures=None)
+    with pytest.raises(EtchError, match="for an encoder alone say --pooling mean") as caught:
+        graph_of(tmp_path)
+    assert (caught.value.code, caught.value.file) == ("missing-tensor", "model.safetensors")
+
+
 def without_modules(folder: Path) -> None:
     (folder / "modules.json").unlink()
 
