@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -12,6 +13,7 @@ from .text import broken, field_lines
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
+@cache  # to compile its templates takes half of a generation
 def template_environment() -> Environment:
     """Of everything that is rendered; a name that nobody gave a value is an error."""
     environment = Environment(

@@ -36,16 +36,16 @@ def _told(group: str) -> list[str]:
 
 
 def variants_of(group: str, quick: Quick) -> list[Any]:
-    """Parameters: of those that are not quick, in a sweep, a sample has two."""
-    long = sampled([v for v in _told(group) if v not in quick], 2, f"variants of {group}")
+    """Parameters: of those that are not quick, in a sweep, a sample has one."""
+    long = sampled([v for v in _told(group) if v not in quick], 1, f"variants of {group}")
     return [*quick, *(pytest.param(v, marks=pytest.mark.sweep) for v in long)]
 
 
 def models_of(group: str, quick: Quick) -> list[Any]:
-    """(variant, recipe), the same; a sample has three."""
+    """(variant, recipe), the same; a sample has two."""
     models = [(v, recipe) for v in _told(group) for recipe in ("fp32", "w8a8", "w4a8")]
     brief = [(v, recipe) for v, recipe in models if recipe in quick.get(v, ())]
-    long = sampled([model for model in models if model not in brief], 3, f"models of {group}")
+    long = sampled([model for model in models if model not in brief], 2, f"models of {group}")
     return [
         pytest.param(*model, id="-".join(model), marks=() if model in brief else pytest.mark.sweep)
         for model in (*brief, *long)

@@ -31,7 +31,7 @@ PROMISED = {
 CORPUS = {name: case for cases in KINDS.values() for name, case in cases}
 # Of the cases one of nine runs always: tests/codegen/load sends all of them through the loader.
 QUICK = list(CORPUS)[::9]
-SWEPT = sampled([name for name in CORPUS if name not in QUICK], 40, "malformed checkpoints")
+SWEPT = sampled([name for name in CORPUS if name not in QUICK], 25, "malformed checkpoints")
 
 
 def test_the_corpus_has_every_kind() -> None:

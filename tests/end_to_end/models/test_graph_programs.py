@@ -121,7 +121,7 @@ SWEEP = [
     ("weights of words, max", "w4a8", "m-profile"),
     ("weights of words, sum", "w8a8", "host"),
 ]
-SAMPLE = sampled(SWEEP, 12, "forms of graphs")
+SAMPLE = sampled(SWEEP, 6, "forms of graphs")
 BUILT = [*QUICK, *(pytest.param(*form, marks=pytest.mark.sweep) for form in SAMPLE)]
 NOT_RENDERED = {"two heads": "heads-not-supported"}
 

@@ -18,7 +18,7 @@ EACH_EIGHTH = QUICK[::8]  # of another task or family each
 
 def each_of(models: list[Model], promise: str) -> pytest.MarkDecorator:
     """These models; a sample has a few of those that are in a sweep."""
-    swept = sampled([model for model in models if model not in EACH_EIGHTH], 12, f"models of {promise}")
+    swept = sampled([model for model in models if model not in EACH_EIGHTH], 6, f"models of {promise}")
     return each([*EACH_EIGHTH, *swept], frozenset(EACH_EIGHTH))
 
 

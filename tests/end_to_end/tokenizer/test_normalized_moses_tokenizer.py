@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 from fairseq_files import learned
 from moses_files import ALPHABET, NORMALIZED_ALPHABET, XLM_SPECIAL, drawn_text, write_folder
+from sampling import sampled
 from test_moses_tokenizer import Compared, around, check, real_texts
 from tokenizer_harness import Runtime, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, SCALARS, random_bytes, swept_scalars
@@ -33,7 +34,7 @@ _ABBREVIATED = ("\u0442\u044b\u0441. ", "\u0433. ", "bzw. ", "z.B. ", "Hr. ", "1
 _EVERY = (*NORMALIZED_ALPHABET, *ALPHABET)
 
 
-@pytest.fixture(scope="module", params=_KINDS)
+@pytest.fixture(scope="module", params=sampled([*_KINDS], 3, "kinds of Moses' words"))
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Compared:
     """Single characters, and merges of drawn words; some pieces have no id."""
     place = tmp_path_factory.mktemp("xlm")

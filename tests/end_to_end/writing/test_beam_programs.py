@@ -69,7 +69,7 @@ LONG = [
 
 @pytest.mark.parametrize(
     ("form", "recipe", "target", "search"),
-    [*QUICK, *(pytest.param(*case, marks=pytest.mark.sweep) for case in sampled(LONG, 3, "models that search"))],
+    [*QUICK, *(pytest.param(*case, marks=pytest.mark.sweep) for case in sampled(LONG, 2, "models that search"))],
 )
 def test_the_emulators_beams(
     form: str, recipe: str, target: str, search: Search, checkpoint: Path, shared: Path, tmp_path: Path

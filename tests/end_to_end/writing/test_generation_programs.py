@@ -254,7 +254,7 @@ def bits(score: np.float32) -> str:
 
 
 SAMPLINGS = (Sampling(1.0, seed=7), Sampling(1.7, 12, 0.9, (1 << 40) + 1))
-SAMPLE = sampled(LONG, 4, "generative models")
+SAMPLE = sampled(LONG, 3, "generative models")
 
 
 @pytest.mark.parametrize(
