@@ -34,8 +34,7 @@ class Box:
 def page(origin: Origin, checks: Sequence[Check], commands: Sequence[str], linked: Linked) -> str:
     """HTML; every value is escaped."""
     manifest = origin.manifest
-    environment = template_environment()
-    environment.autoescape = True
+    environment = template_environment(html=True)
     parts: dict[str, int] = {}
     for table in manifest.get("table_list", {}).values():
         parts[table["part"]] = parts.get(table["part"], 0) + table["bytes"] * copies(table["layers"])

@@ -14,15 +14,16 @@ _TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
 @cache  # to compile its templates takes half of a generation
-def template_environment() -> Environment:
-    """Of everything that is rendered; a name that nobody gave a value is an error."""
+def template_environment(html: bool = False) -> Environment:
+    """Of everything that is rendered, of pages with `html`, whose values are escaped; all of a process have the same
+    one. A name that nobody gave a value is an error."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # C++, not HTML; strings come escaped by render.text
+        autoescape=html,  # strings of C++ come escaped by render.text
     )
     environment.filters["fields"] = field_lines
     environment.filters["broken"] = broken

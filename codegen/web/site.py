@@ -113,8 +113,7 @@ def _page(values: dict[str, object], module: bytes) -> bytes:
         "worker": _rendered("worker.js.j2", values).decode(),
         "module": base64.b64encode(module).decode(),
     }
-    environment = template_environment()
-    environment.autoescape = True
+    environment = template_environment(html=True)
     own = {key: Markup(text) for key, text in parts.items()}  # no text of a model is in them
     return environment.get_template("web/index.html.j2").render(values | own).encode()
 
